@@ -25,6 +25,7 @@ dialect tt include/tile/Dialect/Triton/IR/TritonOps.td
 dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPUOps.td
 dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOps.td
 dialect nvws include/tile/Dialect/NVWS/IR/NVWSOps.td
+dialect proton include/tile/Dialect/Proton/IR/ProtonOps.td
 dialect amdg third_party/amd/include/amd/IR/AMDGOps.td
 dialect gluon include/tile/Dialect/Gluon/IR/GluonOps.td
 while IFS= read -r file; do

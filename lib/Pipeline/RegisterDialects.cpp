@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/Gluon/IR/Dialect.h"
 #include "tile/Dialect/NVWS/IR/Dialect.h"
+#include "tile/Dialect/Proton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -46,6 +47,7 @@ void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<triton::gpu::TritonGPUDialect>();
   registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,
                   nvidia_gpu::TTNGAliasDialect>();
+  registry.insert<proton::ProtonDialect>();
   // Read, but made by no pass.
   registry.insert<gluon::GluonDialect, nvws::NVWSDialect>();
   func::registerInlinerExtension(registry);

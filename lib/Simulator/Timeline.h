@@ -25,6 +25,9 @@ class Timeline {
 public:
   explicit Timeline(const Launch &launch);
 
+  /// The cycle that the running warp is in.
+  uint64_t getCycle(const Ctx &c) { return of(c).clock; }
+
   /// The running warp issues an instruction.
   void issue(const Ctx &c, const Inst &inst);
 

@@ -125,6 +125,11 @@ class _Compilation(Group):
         "",
         "Passes to put in at extension points, as in loops-start:cse,copies-end:my-pass{n=1}.",
     )
+    instrumentation_mode = text(
+        "TRITON_INSTRUMENTATION_MODE",
+        "",
+        "Kernels record for the profiler, as this mode of it says: default:granularity=warp.",
+    )
     plugin_paths = text(
         "TRITON_PLUGIN_PATHS", "", "Libraries with passes and dialects, as paths in PATH."
     )

@@ -260,7 +260,11 @@ def test_recursion():
     ("body", "text"),
     [
         ("try:\n        pass\n    finally:\n        pass", "`try` cannot be used in kernels"),
-        ("with p:\n        pass", "`with` cannot be used in kernels"),
+        (
+            "with p:\n        pass",
+            "`with` cannot be used in kernels, but for scopes of the profiler: "
+            "`with pl.scope(name):`",
+        ),
         ("import os", "`import` cannot be used in kernels"),
         ("raise ValueError", "`raise` cannot be used in kernels"),
         ("x = {1, 2}", "sets cannot be used in kernels"),

@@ -5,6 +5,7 @@
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Membar.h"
+#include "tile/Dialect/Proton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 
@@ -73,6 +74,8 @@ LogicalResult triton::lowerModule(
   ConversionTarget legality(*ctx);
   legality.addLegalDialect<LLVM::LLVMDialect>();
   legality.addLegalOp<ModuleOp, UnrealizedConversionCastOp>();
+  // Records are lowered afterwards, when all warps are in one function.
+  legality.addLegalDialect<proton::ProtonDialect>();
   // What nobody here knows of is an error, too.
   legality.markUnknownOpDynamicallyLegal([](Operation *) { return false; });
   populateCommonPatterns({converter, target, patterns, axisInfo, 10});

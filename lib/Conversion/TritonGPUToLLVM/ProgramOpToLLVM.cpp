@@ -2,12 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "tile/Conversion/TritonGPUToLLVM/BlockInGrid.h"
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 
 namespace ttg = mlir::triton::gpu;
+
+Value triton::getBlockInGrid(const LLVMBuilder &b, const TargetInfo &target) {
+  Value block = target.getProgramId(b, 2, 1);
+  block = b.add(b.mul(block, target.getNumPrograms(b, 1, 1)),
+                target.getProgramId(b, 1, 1));
+  return b.add(b.mul(block, target.getNumPrograms(b, 0, 1)),
+               target.getProgramId(b, 0, 1));
+}
 
 namespace {
 struct ProgramIdPattern : TargetPattern<GetProgramIdOp> {
@@ -107,11 +116,7 @@ struct GlobalScratchPattern : TargetPattern<ttg::GlobalScratchAllocOp> {
       return this->decline(op, "in a device function");
     Value base = function.getArgument(function.getNumArguments() - 1);
     // One piece for every block of the grid, also within a cluster.
-    Value block = target.getProgramId(b, 2, 1);
-    block = b.add(b.mul(block, target.getNumPrograms(b, 1, 1)),
-                  target.getProgramId(b, 1, 1));
-    block = b.add(b.mul(block, target.getNumPrograms(b, 0, 1)),
-                  target.getProgramId(b, 0, 1));
+    Value block = getBlockInGrid(b, target);
     Value start = b.mul(b.zext(b.intTy(64), block), b.i64(size.getInt()));
     Value ptr = b.gep(base, b.intTy(8), start);
     rewriter.replaceOp(op, b.gep(ptr, b.intTy(8), offset.getInt()));

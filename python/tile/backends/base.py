@@ -66,6 +66,8 @@ class BaseOptions:
     disable_passes: str = ""
     #: Passes to put in at extension points: ``loops-start:cse,copies-end:my-pass{n=1}``.
     insert_passes: str = ""
+    #: The mode of the profiler that kernels record in, as text; none where it is empty.
+    instrumentation_mode: str = ""
     #: The target, for kernels that ask.
     backend_name: str = ""
     arch: int | str = 0
@@ -82,11 +84,14 @@ class BaseOptions:
         """Of the pipeline that all backends begin with."""
         return "fill-undefined-lanes=true" if self.debug else ""
 
+    #: The pass that makes instructions of the profiler's records.
+    records_pass: ClassVar[str] = ""
+
     @classmethod
     def names(cls) -> frozenset[str]:
         """What launches may say: the fields, and what backends that lack it pass over."""
         own = {f.name for f in dataclasses.fields(cls)} - {"backend_name"}
-        return frozenset(own | {"ir_override", "instrumentation_mode"})
+        return frozenset(own | {"ir_override"})
 
     @classmethod
     def of(cls, options: dict[str, Any], ignored: Collection[str] = ()) -> dict[str, Any]:

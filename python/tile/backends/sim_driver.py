@@ -32,6 +32,9 @@ class SimulatedLaunch:
     properties: dict[str, int]
     #: What the simulation took.
     nanoseconds: int
+    #: What the kernel says about its records for the profiler, and its memory of them.
+    records: dict[str, Any] | None = None
+    recorded: Any = None
 
 
 #: Called with each launch, on its thread; while there is anybody, reports have a timeline where the
@@ -155,7 +158,10 @@ class SimDriver(DriverBase):
         block = (target.warp_size * metadata.get("num_warps", 4), 1, 1)
         ctas = metadata.get("num_ctas", 1)
         shared = metadata.get("shared", 0)
-        scratch = metadata.get("global_scratch_size", 0)
+        hidden_memory = {
+            "scratch": metadata.get("global_scratch_size", 0),
+            "memory of records": metadata.get("profile_scratch_size", 0),
+        }
         pairs = overlap.pairs_of(kernel)
         placed = [(n, p[2]) for n, p in zip(parameters, module.params(name), strict=False)]
 
@@ -166,17 +172,13 @@ class SimDriver(DriverBase):
                 return _C.launch.NO_TENSOR_MAP
             for data in hidden:
                 buffer += bytes(_align(len(buffer), 64) - len(buffer)) + data
-            memory = None
-            if scratch:
-                size = scratch * x * y * z * ctas
-                memory = np.zeros(max(1, size) + 128, np.uint8)
-                address = _align(memory.ctypes.data, 128)
-                buffer = (
-                    buffer
-                    + bytes(_align(len(buffer), 8) - len(buffer))
-                    + struct.pack("<Q", address)
-                )
-                allocations.append((address, size, "scratch", True))
+            blocks = x * y * z * ctas
+            # Held until the launch ended.
+            memories = {n: _Memory(size * blocks) for n, size in hidden_memory.items() if size}
+            for what, memory in memories.items():
+                buffer += bytes(_align(len(buffer), 8) - len(buffer))
+                buffer += struct.pack("<Q", memory.address)
+                allocations.append((memory.address, memory.size, what, True))
             printing = backend.simulated_printing(text)
             if printing:
                 at, memory_of_prints = printing.pointer_offset, printing.memory
@@ -194,7 +196,9 @@ class SimDriver(DriverBase):
             forbidden = forbidden_ranges(pairs, placed, spans)
             began = time.perf_counter_ns()
             if LAUNCHES and backend.simulated_timelines:
-                options.setdefault("timelines", 1)
+                # Clocks of records are those of the latency model.
+                clusters = x * y * z if metadata.get("records") else 1
+                options.setdefault("timelines", clusters)
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
                 cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
@@ -205,7 +209,13 @@ class SimDriver(DriverBase):
             if LAUNCHES:
                 took = time.perf_counter_ns() - began
                 properties = backend.simulated_properties()
-                LAUNCHES(SimulatedLaunch(name, stream, report, properties, took))
+                recorded = memories.get("memory of records")
+                LAUNCHES(
+                    SimulatedLaunch(
+                        name, stream, report, properties, took, metadata.get("records"),
+                        recorded and recorded.read(),
+                    )
+                )  # fmt: skip
             if printing and (printed := printing.text()):
                 report.add_output(printed)
             if report.output:
@@ -219,6 +229,19 @@ class SimDriver(DriverBase):
 
         launch.has_tensor_maps = has_tensor_maps  # type: ignore[attr-defined]
         return launch
+
+
+class _Memory:
+    """Memory of a launch that is no argument: zeros, aligned as any kernel wants it."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._held = np.zeros(max(1, size) + 128, np.uint8)
+        self.address = _align(self._held.ctypes.data, 128)
+
+    def read(self) -> Any:
+        start = self.address - self._held.ctypes.data
+        return self._held[start : start + self.size]
 
 
 def pack(

@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import SemanticError, TileError
+from ..errors import SemanticError, TileError, UnsupportedError
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant
 from ..language.values import tensor
-from .assigned import assigned_names
+from .assigned import assigned_names, contains
 from .flatten import (
     flat_types,
     flatten,
@@ -87,8 +87,34 @@ class ControlFlow:
             return self.step_for(statement, rest)
         if isinstance(statement, ast.While):
             return self.step_while(statement, rest)
+        if isinstance(statement, ast.With):
+            return self.step_with(statement)
         self.visit(statement)
         return None
+
+    def step_with(self, node: ast.With) -> None:
+        """Statements in scopes of the profiler: nothing else can be entered."""
+        jump = contains(node.body, (ast.Return,)) or contains(
+            node.body, (ast.Break, ast.Continue), into_loops=False
+        )
+        if jump is not None:
+            what = type(jump).__name__.lower()
+            raise SemanticError(f"a `{what}` cannot leave a `with` in a kernel")
+        entered = []
+        for item in node.items:
+            scope = self.visit(item.context_expr)
+            if not getattr(scope, "__tile_scope__", False) or item.optional_vars is not None:
+                raise UnsupportedError(
+                    "`with` cannot be used in kernels, but for scopes of the profiler: "
+                    "`with pl.scope(name):`"
+                )
+            self.at(node)
+            scope.__enter__()
+            entered.append(scope)
+        self.run(node.body)
+        self.at(node)
+        for scope in reversed(entered):
+            scope.__exit__()
 
     # Jumps.
 

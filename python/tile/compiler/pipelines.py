@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _C, knobs
 from ..errors import TileError
 from ..settings import warn
+from . import instrumentation
 from .errors import render_places, source_place
 
 if TYPE_CHECKING:
@@ -74,8 +75,9 @@ def run_stage(
             raise TileError(f"there is no pass `{name}` to leave out (disable_passes)")
     if disabled:
         arguments += f" disable={','.join(disabled)}"
-    if options.insert_passes:
-        arguments += f" insert={options.insert_passes}"
+    inserted = ",".join(filter(None, (options.insert_passes, instrumentation.passes_of(options))))
+    if inserted:
+        arguments += f" insert={inserted}"
     return run_pipeline(module, f"{pipeline}{{{arguments}}}", kernel)
 
 

@@ -10,7 +10,7 @@
 See docs/howto/profile-a-kernel.md.
 """
 
-from . import context, data, flags, hooks, metric, mode, specs
+from . import context, data, flags, hooks, language, metric, mode, specs
 from .profile import DEFAULT_PROFILE_NAME, activate, deactivate, finalize, profile, start
 from .rocm import configure_runtime
 from .scope import cpu_timed_scope, enter_scope, exit_scope, scope
@@ -19,5 +19,6 @@ from .state import enter_state, exit_state, metadata_state, state
 __all__ = [
     "DEFAULT_PROFILE_NAME", "activate", "configure_runtime", "context", "cpu_timed_scope", "data",
     "deactivate", "enter_scope", "enter_state", "exit_scope", "exit_state", "finalize", "flags",
-    "hooks", "metadata_state", "metric", "mode", "profile", "scope", "specs", "start", "state",
+    "hooks", "language", "metadata_state", "metric", "mode", "profile", "scope", "specs", "start",
+    "state",
 ]  # fmt: skip

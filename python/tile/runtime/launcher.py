@@ -154,6 +154,9 @@ class Launcher:
             return interpret(self.fn, grid, args, kwargs, warmup)
         try:
             values, options = self.bound(args, kwargs)
+            mode = knobs.compilation.instrumentation_mode
+            if mode:  # Such a kernel is another one, also for the dispatcher.
+                options = {"instrumentation_mode": mode, **options}
             if warmup:
                 return self.warmup(values, options)
             return self.run(grid, values, options)

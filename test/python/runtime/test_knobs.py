@@ -473,6 +473,7 @@ ELSEWHERE = {
     "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
     "TRITON_HIP_USE_BLOCK_PINGPONG": "../../../third_party/amd/test/python/test_block_pingpong.py",
     "TRITON_HIP_USE_ASYNC_COPY": "../../../third_party/amd/test/python/test_gfx950.py",
+    "TRITON_INSTRUMENTATION_MODE": "../profiler/test_profiler_records.py",
     "TRITON_PROTON_DISABLE": "../profiler/test_profiler_sessions.py",
     "TRITON_CUPTI_LIB_PATH": "../profiler/test_profiler_cupti.py",
     "TRITON_CUPTI_LIB_BLACKWELL_PATH": "../profiler/test_profiler_cupti.py",

@@ -10,6 +10,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
+from tile.compiler.instrumentation import records_of
 from tile.compiler.pipelines import missed, run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
@@ -53,7 +54,7 @@ class HIPBackend(BaseBackend):
 
     def parse_options(self, options: dict[str, Any]) -> HIPOptions:
         # Options of other targets that mean nothing here are not an error.
-        ignored = {"ir_override", "instrumentation_mode", "warp_size", "maxnreg", "launch_pdl"}
+        ignored = {"ir_override", "warp_size", "maxnreg", "launch_pdl"}
         given = HIPOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.facts.processor
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
@@ -138,6 +139,7 @@ class HIPBackend(BaseBackend):
                 required.value, limit, "shared memory", metadata["name"], where
             ) from None
         metadata.update(_C.amd.kernel_info(lowered))
+        metadata.update(records_of(lowered))
         llvm_ir = _C.amd.translate_to_llvm(lowered, self.code_options(options))
         if too_large := re.search(r'"tile-too-large-to-pack"="(\d+)"', llvm_ir):
             message = (

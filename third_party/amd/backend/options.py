@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tile.backends.base import BaseOptions
 from tile.errors import TileError
@@ -41,6 +41,8 @@ class HIPOptions(BaseOptions):
     launch_cooperative_grid: bool = False
     line_info: bool = True
     opt_level: int = 3
+
+    records_pass: ClassVar[str] = "convert-proton-amd-gpu-to-llvm"
 
     @property
     def warp_size(self) -> int:

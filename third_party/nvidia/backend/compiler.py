@@ -10,6 +10,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
+from tile.compiler.instrumentation import records_of
 from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
@@ -54,7 +55,7 @@ class NvidiaBackend(BaseBackend):
 
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
         # Options of the peer that mean nothing here are not an error.
-        ignored = {"ir_override", "instrumentation_mode", "warp_size"}
+        ignored = {"ir_override", "warp_size"}
         given = NvidiaOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
@@ -173,6 +174,7 @@ class NvidiaBackend(BaseBackend):
             self._check_shared_memory(lowered, metadata["name"], error)
             raise
         metadata.update(_C.llvm.kernel_info(lowered))
+        metadata.update(records_of(lowered))
         return _C.llvm.translate_to_llvm(lowered, self.ptx_options(options))
 
     def make_ptx(self, llvm_ir: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:

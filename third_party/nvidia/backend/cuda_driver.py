@@ -317,6 +317,8 @@ class CudaDriver(DriverBase):
         device = self.get_current_device()
         function = self.load(kernel, device)
         metadata = kernel._metadata
+        if metadata.get("profile_scratch_size"):
+            raise DriverError("records in kernels are read in the simulator only, so far")
         types = list(parameters.values())
         scratch = metadata.get("global_scratch_size", 0)
         alignment = max(1, metadata.get("global_scratch_align", 1))

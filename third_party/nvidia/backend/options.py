@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from tile import _C
 from tile.backends.base import BaseOptions
@@ -36,6 +36,8 @@ class NvidiaOptions(BaseOptions):
     prefetch: bool = False
     #: Let bulk tensor copies serve descriptors on sm_90.
     tma: bool = True
+
+    records_pass: ClassVar[str] = "convert-proton-nvidia-gpu-to-llvm"
 
     @property
     def extern_libs(self) -> tuple[tuple[str, str], ...]:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "../../ClusterAddress.h"
+#include "../../Timeline.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -61,21 +62,20 @@ Step tile::sim::execLocalAddress(Ctx &c, const Inst &inst, uint32_t mask) {
   });
   return Step::Next;
 }
-/// Clocks count the cluster's instructions: deterministic, and monotonic.
+/// Clocks are those of the latency model where the cluster has a timeline. Else
+/// they count its instructions. Both are deterministic, and monotonic.
 Step tile::sim::execReadClock(Ctx &c, const Inst &inst, uint32_t mask) {
-  uint64_t now = ++c.cluster->clock;
+  uint64_t now = c.timeline ? c.timeline->getCycle(c) : 32 * ++c.cluster->clock;
   switch (Special(inst.imm)) {
   case Special::Clock64:
   case Special::GlobalTimer:
-    eachLane(mask,
-             [&](unsigned l) { c.dst<uint64_t>(inst.op[0])[l] = now * 32; });
+    eachLane(mask, [&](unsigned l) { c.dst<uint64_t>(inst.op[0])[l] = now; });
     return Step::Next;
   case Special::ClockHi:
   case Special::GlobalTimerHi:
-    now = (now * 32) >> 32;
+    now >>= 32;
     break;
   default:
-    now = now * 32;
     break;
   }
   eachLane(mask,

@@ -22,6 +22,14 @@ def find(name: str) -> Backend:
         from .simulator import Simulator
 
         return make_once(name, Simulator)
+    if name == "instrumentation":
+        if by_driver() != "simulator":
+            raise TileError(
+                "the profiler backend instrumentation reads records in the simulator only, so far"
+            )
+        from .instrumentation import Instrumentation
+
+        return make_once(name, Instrumentation)
     if name == "cupti":
         if by_driver() != name:
             raise TileError("the profiler backend cupti needs an NVIDIA GPU that runs the kernels")

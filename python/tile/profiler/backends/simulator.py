@@ -75,11 +75,11 @@ class Simulator(Backend):
         sessions.add_kernel(
             Kernel(
                 threads.node() or ROOT, epoch, launch.name, metrics,
-                scope=innermost.id if innermost else 0, stream=launch.stream or 0,
+                scope=innermost.id if innermost else 0, stream=launch.stream or 0, backend=self,
                 # A cycle stands for a nanosecond.
                 start=began, end=began + cycles,
                 inside=self._inside(launch, timeline) if self.with_timelines else [],
-                below=_lines(launch) if self.with_lines else [],
+                below=self._below(launch),
             )
         )  # fmt: skip
 
@@ -110,6 +110,10 @@ class Simulator(Backend):
                 event["args"] = {"name": f"{launch.name} {event['args']['name']}"}
             events.append(event)
         return events
+
+    def _below(self, launch: SimulatedLaunch) -> list[tuple[str, dict[str, Any]]]:
+        """What stands below the kernel in a tree."""
+        return _lines(launch) if self.with_lines else []
 
     def devices(self) -> dict[str, Any]:
         known = self._properties

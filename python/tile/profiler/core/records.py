@@ -26,6 +26,8 @@ class Kernel:
     #: The scope that the launch was in.
     scope: int = 0
     capture: Capture | None = None
+    #: Where it comes from, if other backends record the same launches; else None.
+    backend: Any = None
     device: int = 0
     stream: int = 0
     #: Of one launch: when it began and ended, in nanoseconds or in what the backend counts.

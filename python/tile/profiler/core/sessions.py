@@ -170,6 +170,8 @@ class Sessions:
         """Launches of a kernel, for the sessions that were active then, and at the capture."""
         capture = kernel.capture
         for session, phase in self._epochs[kernel.epoch]:
+            if kernel.backend not in (None, session.backend):
+                continue
             if capture is None or self._was_active(session, capture.epoch):
                 session.add_kernel(phase, kernel)
 

@@ -4,6 +4,7 @@
 #define AMD_TRITONAMDGPUTOLLVM_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "tile/Conversion/ProtonToLLVM/RecordOptions.td"
 
 def CheckTargetAMD : Pass<"check-target-amd", "mlir::ModuleOp"> {
   let summary = "Refuse targets that the table of AMD GPUs does not have";
@@ -125,6 +126,24 @@ def EmitAMDGCN : Pass<"tile-amd-amdgcn", "mlir::ModuleOp"> {
            "What to write: amdgcn, or llvm-ir for the optimised LLVM IR">,
     Option<"optLevel", "opt-level", "int32_t", "3", "0 to 3, as in -O3">
   ];
+}
+
+def ConvertProtonAMDGPUToLLVM : Pass<"convert-proton-amd-gpu-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Make instructions of the records of the profiler";
+  let description = [{
+    Runs on the LLVM dialect, when all warps of a block are in one function. Who
+    records, and where, follows from the options, which are those of the profiler's
+    modes. The kernel takes the memory of the launch's records as a last argument. A
+    warp counts its records in a register, so records under a predicate stay aligned.
+    Modules without records stay as they are.
+
+    ```mlir
+    proton.record start "load"
+    ```
+    becomes a read of the clock, and a store of its value by one lane of the warp.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::ROCDL::ROCDLDialect"];
+  let options = ProtonRecordOptions;
 }
 
 #endif // AMD_TRITONAMDGPUTOLLVM_PASSES

@@ -4,6 +4,7 @@
 #define NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "tile/Conversion/ProtonToLLVM/RecordOptions.td"
 
 def CheckTargetNV : Pass<"check-target-nv", "mlir::ModuleOp"> {
   let summary = "Refuse targets that the table of GPUs does not have";
@@ -210,6 +211,24 @@ def EmitPTX : Pass<"tile-nvidia-ptx", "mlir::ModuleOp"> {
     Option<"libdevice", "libdevice", "std::string", "\"\"",
            "Path of libdevice.10.bc">
   ];
+}
+
+def ConvertProtonNVIDIAGPUToLLVM : Pass<"convert-proton-nvidia-gpu-to-llvm", "mlir::ModuleOp"> {
+  let summary = "Make instructions of the records of the profiler";
+  let description = [{
+    Runs on the LLVM dialect, when all warps of a block are in one function. Who
+    records, and where, follows from the options, which are those of the profiler's
+    modes. The kernel takes the memory of the launch's records as a last argument. A
+    warp counts its records in a register, so records under a predicate stay aligned.
+    Modules without records stay as they are.
+
+    ```mlir
+    proton.record start "load"
+    ```
+    becomes a read of the clock, and a store of its value by one lane of the warp.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
+  let options = ProtonRecordOptions;
 }
 
 #endif // NVIDIA_TRITONNVIDIAGPUTOLLVM_PASSES

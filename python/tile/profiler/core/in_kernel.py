@@ -1,0 +1,166 @@
+"""What warps recorded: from the memory of a launch to spans of time."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Records made, warp, cost of a record; cycles and time at the start and at the end.
+_HEADER = struct.Struct("<IIIIQQQQ")
+
+
+@dataclass(slots=True)
+class Span:
+    """A scope that a warp was in."""
+
+    name: str
+    file: str
+    line: int
+    begin: int
+    cycles: int
+    #: The scopes around it, and itself.
+    path: list[str]
+
+
+@dataclass(slots=True)
+class Record:
+    """One record: its number among those that the unit made, which it is, and the cycles."""
+
+    position: int
+    which: int
+    cycles: int
+
+
+@dataclass(slots=True)
+class Unit:
+    """The records of one warp, which may stand for several."""
+
+    block: int
+    warp: int
+    #: How many records it made.
+    made: int
+    #: What a record costs, in cycles; 0 where that was not measured.
+    cost: int
+    #: Cycles at which it began and ended.
+    began: int
+    ended: int
+    #: The time from one to the other, by the clock of a constant rate.
+    nanoseconds: int
+    #: Records for which there was no room.
+    lost: int
+    #: The cycles at which the first unit of its block began.
+    origin: int = 0
+    spans: list[Span] = field(default_factory=list)
+
+
+def decode(described: dict[str, Any], memory: Any) -> list[Unit]:
+    """The units of a launch, by block and warp. `described` is what the compiler says about the
+    memory."""
+    size = described["unit_bytes"]
+    data = memoryview(memory).cast("B")
+    units: list[Unit] = []
+    made: list[list[Record]] = []
+    for at in range(0, len(data), size):
+        piece = data[at : at + size]
+        unit = _header(described, piece, at // size)
+        records = _records(described, piece, unit)
+        unit.spans = _spans(described["records"], records, unit.cost)
+        units.append(unit)
+        made.append(records)
+    for block in range(len(units) // described["units"]):
+        first = block * described["units"]
+        of_block = slice(first, first + described["units"])
+        _add_events(described["records"], units[of_block], made[of_block])
+    origins: dict[int, int] = {}
+    for unit in units:
+        origins[unit.block] = min(origins.get(unit.block, unit.began), unit.began)
+    for unit in units:
+        unit.origin = origins[unit.block]
+    return units
+
+
+def _header(described: dict[str, Any], data: memoryview, number: int) -> Unit:
+    made, warp, cost, _, began, time, ended, end_time = _HEADER.unpack_from(data)
+    return Unit(
+        number // described["units"], warp, made, cost, began, ended,
+        (end_time - time) * described["nanoseconds"], max(0, made - described["capacity"]),
+    )  # fmt: skip
+
+
+def _records(described: dict[str, Any], data: memoryview, unit: Unit) -> list[Record]:
+    """The records that are there, in their order."""
+    capacity, size = described["capacity"], described["record_bytes"]
+    first = 0 if described["keeps_first"] else unit.lost
+    found = []
+    before = unit.began
+    for position in range(first, min(unit.made, first + capacity)):
+        at = described["header_bytes"] + position % capacity * size
+        if size == 8:
+            which, low = struct.unpack_from("<II", data, at)
+            # The upper half is that of the record before, or the next one.
+            before += (low - before) & 0xFFFFFFFF
+        else:
+            which, _, before = struct.unpack_from("<IIQ", data, at)
+        found.append(Record(position, which, before))
+    return found
+
+
+def _spans(names: list[dict[str, Any]], records: list[Record], cost: int) -> list[Span]:
+    """Beginnings with their ends. An end belongs to the last beginning of its name. What has lost
+    its other half is left out. Each record delays those that follow by its cost."""
+    spans: list[Span] = []
+    entered: list[Span] = []
+    for record in records:
+        known = names[record.which]
+        if known["event"]:
+            continue
+        name = known["name"]
+        now = record.cycles - cost * record.position
+        if known["start"]:
+            path = [*(span.name for span in entered), name]
+            entered.append(Span(name, known["file"], known["line"], now, 0, path))
+            continue
+        at = next((i for i in range(len(entered) - 1, -1, -1) if entered[i].name == name), None)
+        if at is None:
+            continue
+        span = entered.pop(at)
+        # A shift may be more than what a scope takes that does nothing.
+        span.cycles = max(0, now - span.begin)
+        spans.append(span)
+    return spans
+
+
+#: Where an event begins or ends: the cycles, and what is known of the record.
+_Moment = tuple[int, dict[str, Any]]
+
+
+def _moments(
+    names: list[dict[str, Any]], unit: Unit, records: list[Record], start: bool
+) -> dict[str, list[_Moment]]:
+    """By name of the event, when a unit saw it begin, or end."""
+    found: dict[str, list[_Moment]] = {}
+    for record in records:
+        known = names[record.which]
+        if known["event"] and known["start"] == start:
+            now = record.cycles - unit.cost * record.position
+            found.setdefault(known["name"], []).append((now, known))
+    return found
+
+
+def _add_events(
+    names: list[dict[str, Any]], units: list[Unit], records: list[list[Record]]
+) -> None:
+    """The events of a block. Those that a unit sees begin and end are its own. What begins in other
+    warps than it ends in, goes from the first unit of those to the first of these."""
+    starts = [_moments(names, *pair, True) for pair in zip(units, records, strict=True)]
+    ends = [_moments(names, *pair, False) for pair in zip(units, records, strict=True)]
+    for name in sorted({name for found in starts for name in found}):
+        begin = [i for i in range(len(units)) if name in starts[i]]
+        end = [i for i in range(len(units)) if name in ends[i]]
+        both = [(i, i) for i in begin if i in end]
+        for i, j in both or list(zip(begin[:1], end[:1], strict=False)):
+            for (began, known), (ended, _) in zip(starts[i][name], ends[j][name], strict=False):
+                units[i].spans.append(
+                    Span(name, known["file"], known["line"], began, max(0, ended - began), [name])
+                )

@@ -1,0 +1,40 @@
+"""The hook of the backend `instrumentation`: kernels are compiled with records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ... import knobs
+from ..flags import flags
+from ..mode import InstrumentationMode
+from .hook import Hook
+
+
+class InstrumentationHook(Hook):
+    """While it is active, launches run kernels that record. It hears all launches, and so no launch
+    takes a kernel that was compiled without records."""
+
+    priority = 0
+
+    def __init__(self, mode: InstrumentationMode) -> None:
+        self.mode = mode
+
+    def activate(self) -> None:
+        flags.instrumentation_on = True
+        knobs.compilation.instrumentation_mode = str(self.mode)
+
+    def deactivate(self) -> None:
+        flags.instrumentation_on = False
+        knobs.compilation.instrumentation_mode = ""
+
+    def init_handle(self, *args: Any) -> None:
+        pass
+
+    def enter(self, metadata: Any) -> None:
+        pass
+
+    def exit(self, metadata: Any) -> None:
+        pass
+
+
+__all__ = ["InstrumentationHook"]
