@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 
 import async_matmul
+import mfma_matmul
 import tma_copy
 import transpose
 import vector_add
@@ -20,7 +21,10 @@ def main() -> int:
     device = Device()
     target = device.driver.get_current_target()
     print(f"driver: {device.driver.name}, target: {target}")
-    examples = [vector_add, transpose, async_matmul]
+    if target.backend == "hip":
+        examples = [mfma_matmul]
+    else:
+        examples = [vector_add, transpose, async_matmul]
     if target.arch == 90:
         examples += [tma_copy, wgmma_matmul]
     for example in examples:
