@@ -320,11 +320,6 @@ def test_operations_of_other_machines_say_so(target):
     assert f"in {kernel.__name__}" in str(error.value)
 
 
-def test_the_interpreter_says_so(monkeypatch):
-    with pytest.raises(TileError, match="the interpreter does not run Gluon programs yet"):
-        sum_kernel.interpret(np.zeros(128, np.int32), A.value, grid=(1,))
-
-
 def test_kernels_are_launched_not_called():
     with pytest.raises(TileError, match="is a kernel: launch it"):
         sum_kernel(np.zeros(128, np.int32), A.value)

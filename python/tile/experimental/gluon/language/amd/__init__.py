@@ -35,7 +35,7 @@ def slice(source: Any, shape: Any, offsets: Any) -> tensor:
             )
     b = current()
     ty = distributed_type(source.dtype, extents, source.type.layout)
-    attributes = {"static_offsets": b.parse_attr(f"array<i64: {', '.join(map(str, places))}>")}
+    attributes = {"static_offsets": b.i64_array(places)}  # type: ignore[attr-defined]
     handle = b.create_one("amdg.extract_slice", (source.handle,), attributes, (b.type(ty),))
     return tensor(handle, ty)
 
