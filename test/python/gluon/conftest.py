@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from machines import asked_target, run_on
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # Where `fuzz` is.
 
 
 @pytest.fixture(autouse=True)
