@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 
 import async_matmul
+import mfma_matmul
 import tma_copy
 import transpose
 import vector_add
@@ -17,8 +18,9 @@ from device import Device, run_examples
 
 
 def main(device: Device) -> None:
-    examples = [vector_add, transpose, async_matmul]
-    if device.driver.get_current_target().arch == 90:
+    target = device.driver.get_current_target()
+    examples = [mfma_matmul] if target.backend == "hip" else [vector_add, transpose, async_matmul]
+    if target.arch == 90:
         examples += [tma_copy, wgmma_matmul]
     for example in examples:
         example.main(device)

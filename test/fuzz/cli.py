@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import runner
+from . import gluon, runner
 from .generator import generate
 from .options import choose_options
 from .program import Program
@@ -47,6 +47,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "partitions",
             "products",
             "undefined",
+            "gluon",
             *runner.VALIDATING,
         ),
         default="interpret",
@@ -66,6 +67,8 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
+    if mode == "gluon":
+        return gluon.generate(seed, target)
     program = generate(
         seed,
         partitions=mode.endswith(("partitions", "products")),

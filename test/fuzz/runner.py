@@ -161,7 +161,7 @@ def interpreted(program: Program, kernel: Any) -> dict[str, np.ndarray]:
     values = program.inputs()
     try:
         with np.errstate(all="ignore"):
-            kernel.interpret(**values, grid=program.grid)
+            kernel.interpret(**values, grid=program.grid, num_warps=program.config.num_warps)
     except Exception as error:
         raise Failure("interpreter", f"{type(error).__name__}: {error}") from error
     return outputs(program, values)
@@ -280,10 +280,10 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     configuration, "passes" does what "interpret" does with a random sequence of
     passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
     with loops whose loads get warps of their own, "products" for what "partitions" runs in
-    blocks and clusters, divided or not, "undefined" for programs that use what masked loads leave
-    undefined, "compile" only executes. The modes of `VALIDATING` execute the IR between the passes
-    instead of what they make of it. What a target refuses is made
-    easier, if the mode is not about what goes then.
+    blocks and clusters, divided or not, "gluon" for programs that say their layouts, "undefined"
+    for programs that use what masked loads leave undefined, "compile" only executes. The modes of
+    `VALIDATING` execute the IR between the passes instead of what they make of it. What a target
+    refuses is made easier, if the mode is not about what goes then.
     """
     if mode in VALIDATING:
         return check_passes(program, mode)
@@ -403,6 +403,9 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
         return _check(specialized(program), "interpret", "ttg.warp_specialize")
     if mode == "undefined":
         return _check_undefined(program)
+    if mode == "gluon":
+        knobs.runtime.sim_target = program.config.machine  # Layouts are for its lanes.
+        return _check(program, "interpret")
     if mode == "interpret":
         kernel = program.kernel()
         expected = interpreted(program, kernel)

@@ -7,7 +7,7 @@ one of the results differs from the first in a bit, threads race.
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import os
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 REPEATS = int(os.environ.get("TILE_TEST_REPEATS", "1"))
 #: What a kernel has whose result depends on the order of its programs.
-ORDERED = ("tt.atomic_", "tt.descriptor_reduce")
+ORDERED = ("tt.atomic_", "tt.descriptor_reduce", ".async_tma_reduce", "amdg.buffer_atomic_")
 
 
 class DeviceArray:
@@ -45,6 +45,33 @@ class DeviceArray:
         return self.memory.data_ptr() + self.offset
 
 
+def move(value: Any, copies: dict[int, tuple[np.ndarray, Any]]) -> Any:
+    """An argument of a launch whose arrays are on the GPU."""
+    from tile.runtime.jit import TensorWrapper
+    from tile.tools.tensor_descriptor import TensorDescriptor
+
+    if isinstance(value, np.ndarray):
+        return DeviceArray(value, copies)
+    if isinstance(value, TensorWrapper):
+        return TensorWrapper(move(value.base, copies), value.dtype)
+    if isinstance(value, tuple):
+        items = [move(item, copies) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if isinstance(value, TensorDescriptor):
+        # Descriptors of other classes have more than these fields: a layout, for example.
+        moved = copy.copy(value)
+        moved.base = move(value.base, copies)
+        moved.__post_init__()  # The other memory must be aligned, too.
+        return moved
+    return value
+
+
+def is_ordered(kernel: Any) -> bool:
+    """Whether the result depends on the order of programs."""
+    first = "glir" if "glir" in kernel.asm else "ttir"
+    return any(op in kernel.asm[first] for op in ORDERED)
+
+
 def repeat(launch: Any, initial: list[Any], memories: list[Any]) -> None:
     """Launches again from what memory held at first; all of it must become the same."""
     import torch
@@ -65,8 +92,7 @@ def install() -> None:
     import torch
 
     from tile import knobs
-    from tile.runtime.jit import JITFunction, KernelInterface, TensorWrapper
-    from tile.tools.tensor_descriptor import TensorDescriptor
+    from tile.runtime.jit import JITFunction, KernelInterface
 
     run = JITFunction.run
 
@@ -75,25 +101,14 @@ def install() -> None:
             return run(self, *args, grid=grid, warmup=warmup, **kwargs)
         copies: dict[int, tuple[np.ndarray, Any]] = {}
 
-        def move(value: Any) -> Any:
-            if isinstance(value, np.ndarray):
-                return DeviceArray(value, copies)
-            if isinstance(value, TensorWrapper):
-                return TensorWrapper(move(value.base), value.dtype)
-            if isinstance(value, tuple):
-                return tuple(map(move, value))
-            if isinstance(value, TensorDescriptor):
-                return dataclasses.replace(value, base=move(value.base))
-            return value
-
-        moved = {k: move(v) for k, v in kwargs.items()}
-        there = tuple(map(move, args))
+        moved = {k: move(v, copies) for k, v in kwargs.items()}
+        there = tuple(move(arg, copies) for arg in args)
         memories = [memory for _, memory in copies.values()]
         initial = [memory.clone() for memory in memories] if REPEATS > 1 else []
         kernel = run(self, *there, grid=grid, warmup=warmup, **moved)
         if copies:  # A launch with nothing but torch's tensors may be captured in a graph.
             torch.cuda.synchronize()
-            if initial and not warmup and not any(op in kernel.asm["ttir"] for op in ORDERED):
+            if initial and not warmup and not is_ordered(kernel):
                 repeat(lambda: run(self, *there, grid=grid, **moved), initial, memories)
         for raw, memory in copies.values():
             if raw.flags.writeable:

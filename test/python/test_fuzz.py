@@ -16,7 +16,7 @@ from reference import sim_only
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fuzz import cli, options, runner
+from fuzz import cli, gluon, options, runner
 from fuzz.generator import generate
 from fuzz.passes import sequence
 from fuzz.program import Argument, Config, Program
@@ -105,6 +105,36 @@ def test_loops_for_partitions_of_warps(first, mode):
     )
 
 
+@pytest.mark.parametrize("target", ["", "hip:gfx950", "hip:gfx1200"])
+@pytest.mark.parametrize("first", chunks(100, of_all=800))
+def test_programs_with_explicit_layouts(first, target):
+    failures = cli.chunk(first, CHUNK // (2 if target else 1), "gluon", target=target)
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
+@pytest.mark.parametrize("target", gluon.MACHINES)
+def test_waits_that_are_missing_in_programs_with_layouts_are_found(target):
+    found = []
+    for seed in range(40):
+        program = gluon.generate(seed, target)
+        without = program.source.replace("wait_group(", "wait_group(9 + ")
+        if (
+            "_group()" not in program.source.replace("wait_group(0)", "")
+            or without.count("_to_shared(" if "hip" in target else "async_load(") < 2
+        ):
+            continue
+        try:
+            runner.check(program.replace(source=without), "gluon")
+            found.append(False)
+        except runner.Failure:
+            found.append(True)
+        if len(found) == 5:
+            break
+    assert found and all(found), found
+
+
 def test_large_programs_are_told_from_endless_ones():
     """What takes long is run once more with a larger budget; what does not end is reported."""
     program = Program(
@@ -126,6 +156,7 @@ def test_large_programs_are_told_from_endless_ones():
 
 def test_a_seed_makes_one_program():
     for seed in range(20):
+        assert gluon.generate(seed) == gluon.generate(seed)
         first, second = generate(seed), generate(seed)
         assert first == second
         a, b = first.inputs(), second.inputs()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler.signature import structure_of
 from ..errors import TileError
 from ..language.descriptor import tensor_descriptor
 from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
@@ -173,23 +174,22 @@ def _make(
     return lambda memory: _scalar(value, ty)
 
 
-def _descriptor(
-    name: str, spec: str, value: Any, arguments: Arguments
-) -> Callable[[Memory], tensor_descriptor]:
+def _descriptor(name: str, spec: str, value: Any, arguments: Arguments) -> Callable[[Memory], Any]:
     """A descriptor that was made on the host."""
     element, extents = descriptors.parse(spec)
     ty = str_to_type(element)
     address = arguments.add(name, value.base)
     fill = np.nan if value.padding == "nan" else 0
 
-    def make(memory: Memory) -> tensor_descriptor:
+    def make(memory: Memory) -> Any:
         strided = Strided(address(), tuple(value.shape), tuple(value.strides), tuple(extents))
         handle = Descriptor(strided, element_of(ty), fill, ty.is_int_unsigned())
-        return tensor_descriptor(
-            handle,
-            [_scalar(n, int32) for n in value.shape],
-            [_scalar(n, int64) for n in value.strides],
-            block_type(ty, extents),
-        )
+        shape = [_scalar(n, int32) for n in value.shape]
+        strides = [_scalar(n, int64) for n in value.strides]
+        if descriptors.layout_of(spec):
+            from ..experimental.gluon.language.nvidia.hopper import tma
+
+            return tma.tensor_descriptor(handle, shape, strides, structure_of(spec))
+        return tensor_descriptor(handle, shape, strides, block_type(ty, extents))
 
     return make

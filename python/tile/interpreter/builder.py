@@ -80,6 +80,9 @@ class EagerBuilder:
         self.program = program
         self.iterations = 0
 
+    def end(self) -> None:
+        """The program has ended."""
+
     def count_iteration(self) -> None:
         """Ends programs that have no end of their own."""
         self.iterations += 1

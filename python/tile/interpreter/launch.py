@@ -56,8 +56,6 @@ class InterpretedKernel:
 def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = False) -> Any:
     """Interprets a launch of a jit function."""
     launcher = fn.launcher()
-    if fn.is_gluon():
-        raise launcher.refusal("the interpreter does not run Gluon programs yet")
     values, options = launcher.bound(args, kwargs)
     launcher.check_options(options)
     options = launcher.with_defaults(values, options)
@@ -70,13 +68,21 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
         return InterpretedKernel(fn, None, options)
     extents = launcher.grid(grid, values)
     parameters, memory, arguments = kernel_values(signature, values, constants)
-    builder = EagerBuilder(memory, extents, Options(options, target))
+    builder = builder_for(fn)(memory, extents, Options(options, target))
     try:
         with state.generating(builder, builder), np.errstate(all="ignore"):
             run(builder, fn, parameters, extents)
     finally:
         arguments.finish()
     return InterpretedKernel(fn, extents, options)
+
+
+def builder_for(fn: Any) -> type[EagerBuilder]:
+    if fn.is_gluon():
+        from ..experimental.gluon.interpreter import ExplicitBuilder
+
+        return ExplicitBuilder
+    return EagerBuilder
 
 
 def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, int, int]) -> None:
@@ -93,6 +99,7 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
                     [function_place(fn.parse())],
                 )
                 break
+            builder.end()
         except TileError as raised:
             error = located(raised, builder.program)
             break

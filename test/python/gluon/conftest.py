@@ -1,17 +1,23 @@
-"""Tests of programs with explicit layouts: compiled, for NVIDIA's GPUs."""
+"""Tests of programs with explicit layouts."""
 
 from __future__ import annotations
+
+import sys
+from pathlib import Path
 
 import pytest
 from machines import asked_target, run_on
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # Where `fuzz` is.
+
 
 @pytest.fixture(autouse=True)
-def compiled_for_nvidia(request):
-    """AMD's GPUs are not there yet; a test that names a target chooses for itself."""
+def warps_of_32_lanes(request):
+    """The layouts of a test say how many lanes there are; one that names a target has those of that
+    target."""
     named = getattr(request.node, "callspec", None)
     if asked_target().startswith("hip:") and not (named and "target" in named.params):
-        pytest.skip("Gluon programs compile for NVIDIA's GPUs")
+        pytest.skip("the layouts are for warps of 32 lanes of NVIDIA's GPUs")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass, field
 
 import numpy as np
-import random_layouts as rl
+from fuzz import layouts as rl
 
 N = 32
 SLICES = 8

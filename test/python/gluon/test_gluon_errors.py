@@ -9,6 +9,7 @@ import tile
 from tile.errors import TileError
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.amd import cdna3
 from tile.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
 from tile.experimental.gluon.language.nvidia.hopper import mbarrier, tma, warpgroup_mma
 from tile.experimental.gluon.nvidia.hopper import TensorDescriptor
@@ -214,7 +215,7 @@ CASES = {
     ],
     absent_name: ["gluon.language.inline_asm is not built in tile yet"],
     misspelt_name: ["has no attribute `convert_layuot`; did you mean `convert_layout`?"],
-    open_copy: ["the pointers of async_load must say their layout"],
+    open_copy: ["the addresses of async_load must say their layout"],
     copy_of_another_type: [
         "async_load copies [128] elements of int32 into a buffer of [128] of fp32",
     ],
@@ -300,15 +301,23 @@ def test_descriptors_of_the_host(make, message):
         make(np.zeros((64, 64), np.float16))
 
 
-def test_targets_without_a_code_generator_say_so(monkeypatch):
-    monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx942")
-    with pytest.raises(TileError, match="tile does not compile Gluon programs for it yet"):
-        sum_kernel[(1,)](np.zeros(128, np.int32), A.value)
+@gluon.jit
+def amd_kernel(x_ptr, LAYOUT: gl.constexpr):
+    i = gl.arange(0, 128, layout=LAYOUT)
+    cdna3.buffer_store(i, x_ptr, i)
 
 
-def test_the_interpreter_says_so(monkeypatch):
-    with pytest.raises(TileError, match="the interpreter does not run Gluon programs yet"):
-        sum_kernel.interpret(np.zeros(128, np.int32), A.value, grid=(1,))
+@gluon.jit
+def nvidia_kernel(x_ptr, LAYOUT: gl.constexpr):
+    mbarrier.init(mbarrier.allocate_mbarrier(), 1)
+
+
+@pytest.mark.parametrize("target", ["cuda:90", "hip:gfx1100"], indirect=True)
+def test_operations_of_other_machines_say_so(target):
+    kernel = amd_kernel if target == "cuda:90" else nvidia_kernel
+    with pytest.raises(TileError, match="cannot be compiled for this target") as error:
+        kernel[(1,)](np.zeros(128, np.int32), A.value)
+    assert f"in {kernel.__name__}" in str(error.value)
 
 
 def test_kernels_are_launched_not_called():

@@ -83,6 +83,18 @@ def test_async_matmul(m, n, k, stages, target):
     close(c, expected, np.linalg.norm(expected))
 
 
+@pytest.mark.parametrize("target", ["hip:gfx942", "hip:gfx950"], indirect=True)
+@pytest.mark.parametrize("m,n,k", [(64, 64, 64), (100, 72, 200), (17, 8, 8), (128, 192, 96)])
+def test_mfma_matmul(m, n, k, target):
+    a, b = random((m, k), "fp16", 4), random((k, n), "fp16", 5)
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    c = poisoned((m, n), "fp32")
+    kernel = load("mfma_matmul").matmul(a, b, c, 3 if target == "hip:gfx942" else 4)
+    close(c, expected, np.linalg.norm(expected))
+    assert "v_mfma_f32_32x32x" in kernel.asm["amdgcn"]
+    assert "buffer_load_dwordx4" in kernel.asm["amdgcn"]
+
+
 @hopper
 @pytest.mark.parametrize("dtype", ["fp16", "fp32"])
 @pytest.mark.parametrize("shape", [(32, 64), (33, 8), (100, 200), (1, 128)])

@@ -7,8 +7,8 @@ import random
 
 import numpy as np
 import pytest
-import random_layouts as rl
 from addresses import pointers
+from fuzz import layouts as rl
 
 from tile.errors import OutOfResources, SemanticError, TileError
 from tile.experimental import gluon

@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 import pytest
-import random_layouts as rl
 from addresses import pointers
+from fuzz import layouts as rl
 from reference import poisoned
 from reference import random as values
 

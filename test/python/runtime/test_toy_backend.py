@@ -139,6 +139,24 @@ print(refusal(lambda: add.warmup(x, x, n=64, grid=(1,), toy_prefix="q")))
     assert "unknown option `toy_prefix`; the options are" in printed[-1]
 
 
+def test_programs_with_layouts_are_refused(tmp_path):
+    out = run(
+        """
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
+
+@gluon.jit
+def explicit(x, n):
+    gl.barrier()
+
+source = gluon.GluonASTSource(explicit, {"x": "*fp32", "n": "i32"})
+print(refusal(lambda: tile.compile(source, target=target)))
+""",
+        tmp_path,
+    )
+    assert "tile does not compile Gluon programs for it yet" in out
+
+
 def test_a_folder_without_a_backend(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", "import tile.backends as b; b.folders()"],

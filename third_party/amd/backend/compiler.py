@@ -76,6 +76,19 @@ class HIPBackend(BaseBackend):
         return {
             "ttir": functools.partial(self.make_ttir, options=options),
             "ttgir": functools.partial(self.make_ttgir, options=options),
+            **self._last_stages(options),
+        }
+
+    def explicit_stages(self, options: HIPOptions) -> dict[str, Any]:
+        return {
+            "glir": functools.partial(self.make_glir, options=options),
+            "ttgir": functools.partial(self.make_ttgir_of_explicit, options=options),
+            **self._last_stages(options),
+        }
+
+    def _last_stages(self, options: HIPOptions) -> dict[str, Any]:
+        """From `ttg` to machine code."""
+        return {
             "llir": functools.partial(self.make_llir, options=options),
             "amdgcn": functools.partial(self.make_amdgcn, options=options),
             "hsaco": functools.partial(self.make_hsaco, options=options),
@@ -107,10 +120,24 @@ class HIPBackend(BaseBackend):
             options.ttir_arguments(),
         )
 
-    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
+    def make_glir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
+        self._note_options(module, options)
+        return module
+
+    def make_ttgir_of_explicit(
+        self, module: Any, metadata: dict[str, Any], *, options: HIPOptions
+    ) -> Any:
+        return run_stage(module, "tile-amd-gluon", metadata["name"], options)
+
+    @staticmethod
+    def _note_options(module: Any, options: HIPOptions) -> None:
+        """Writes on the module what later passes ask for."""
         if options.overlapping_arguments:
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
+
+    def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
+        self._note_options(module, options)
         return run_stage(
             module,
             "tile-amd-ttgir",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from tile.backends.stages import TTGIR, TTIR, Stage, llir
+from tile.backends.stages import GLIR, TTGIR, TTIR, Stage, llir
 
 STAGES = (
     TTIR,
+    GLIR,
     TTGIR,
     llir(
         "amdgpu_kernel",

@@ -30,6 +30,9 @@ void AMDMiddleEnd::addLoopPreparation() {
 }
 
 void AMDMiddleEnd::addCopyLowering() {
+  // Explicit programs say the layouts of their copies, and schedule themselves.
+  if (isExplicit)
+    return;
   add(createTritonAMDGPUCoalesceAsyncCopy());
   if (target && target->hasTensorCopies) {
     TritonAMDGPUPipelineTensorCopiesOptions copies;
@@ -54,7 +57,7 @@ void AMDMiddleEnd::addAddresses() {
 
 void AMDMiddleEnd::addLast() {
   // The order of operations, which nothing changes from here on.
-  if (!target || !target->usesBlockPingpong)
+  if (isExplicit || !target || !target->usesBlockPingpong)
     return;
   TritonAMDGPUBlockPingpongOptions turns;
   turns.numStages = numStages;

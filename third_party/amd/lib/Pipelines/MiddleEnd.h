@@ -13,10 +13,11 @@ namespace mlir::triton::amd {
 class AMDMiddleEnd : public MiddleEnd {
 public:
   /// `target` is null where nobody knows the machine; then what only some
-  /// machines have is left out.
+  /// machines have is left out. `isExplicit`: the program says its layouts.
   AMDMiddleEnd(const PassAdder &add, const TTGIROptions &options,
-               const AMDTarget *target)
-      : MiddleEnd(add, options.numStages), options(options), target(target) {}
+               const AMDTarget *target, bool isExplicit = false)
+      : MiddleEnd(add, options.numStages, isExplicit), options(options),
+        target(target) {}
 
 protected:
   void addMatrixInstructions() override;

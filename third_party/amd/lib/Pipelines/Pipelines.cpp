@@ -12,6 +12,9 @@ void amd::registerPipelines() {
                              buildTTIRPipeline);
   registerStage<TTGIROptions>("tile-amd-ttgir", "tt to optimised ttg",
                               buildTTGIRPipeline);
+  registerStage<GluonOptions>(
+      "tile-amd-gluon", "ttg of explicit programs to ttg with all layouts",
+      buildGluonPipeline);
   registerStage<LLIROptions>("tile-amd-llir", "ttg to the LLVM dialect",
                              buildLLIRPipeline);
 }

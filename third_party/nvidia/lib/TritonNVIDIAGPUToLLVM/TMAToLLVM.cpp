@@ -74,7 +74,8 @@ protected:
     if (part.offsetStep)
       copy.buffer =
           b.gep(copy.buffer, b.intTy(8), b.mul(block, b.i32(part.offsetStep)));
-    if (part.isMulticast)
+    // A store goes to memory: each block writes its part of what all have.
+    if (part.isMulticast && copy.barrier)
       copy.blocks = b.intVal(16, (1 << numBlocks) - 1);
   }
 

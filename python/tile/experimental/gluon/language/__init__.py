@@ -68,7 +68,7 @@ from tile.language.promotion import to_tensor
 from tile.language.values import constexpr, tensor, tuple_type
 from tile.language.values import tl_tuple as tuple
 
-from . import nvidia
+from . import amd, nvidia
 from ._core import (
     aggregate_replace,
     allocate_shared_memory,
@@ -121,7 +121,7 @@ from ._standard import (
     zeros_like,
 )
 
-_MODULES = {"nvidia"}
+_MODULES = {"amd", "nvidia"}
 __all__ = [
     name
     for name, value in list(globals().items())

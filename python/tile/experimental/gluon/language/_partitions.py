@@ -53,6 +53,8 @@ def specialize(
     if unwrap(registers) is not None:
         wanted = _integers(registers, "worker_num_regs", len(workers))
         attributes["requestedRegisters"] = builder.i32_array_attr(wanted)
+    if builder.eager:
+        return builder.run_partitions(default, default_arguments, workers, warps)
 
     saved, loc = builder.insertion_point, builder.loc
     captures: list[Any] = []

@@ -46,6 +46,9 @@ class GluonBuilder(IRBuilder):
             found = self._types[text] = _C.ir.Type.parse(text, self._context)
         return found
 
+    def i64_array(self, values: Sequence[int]) -> Any:
+        return self.parse_attr(f"array<i64: {', '.join(map(str, values))}>")
+
     @contextmanager
     def partition(self, num_warps: int):
         """While it lasts, `num_warps` warps run what is generated."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from . import _amd_layouts as amd
 from . import _layouts as ll
 
 _TOKEN = re.compile(r"\s*(#[\w.]+|-?\d+|[A-Za-z_]\w*|:\+|.)")
@@ -104,6 +105,21 @@ def _mma(p: dict[str, Any], shape: Sequence[int]) -> Any:
     )  # fmt: skip
 
 
+def _mfma(p: dict[str, Any], shape: Sequence[int]) -> Any:
+    return amd.AMDMFMALayout(
+        p["version"], p["instrShape"], p["isTransposed"], p["warpsPerCTA"],
+        p.get("elementBitWidth"), p.get("tilesPerWarp"), p.get("CGALayout", []),
+    )  # fmt: skip
+
+
+def _wmma(p: dict[str, Any], shape: Sequence[int]) -> Any:
+    warps = p["warpsPerCTA"]
+    return amd.wmma_of_grid(
+        p["version"], p["isTranspose"], warps, p.get("tilesPerWarp", [1] * len(warps)),
+        p.get("instrShape", [16, 16, 16]), p.get("CGALayout", []),
+    )  # fmt: skip
+
+
 def _nvmma_shared(p: dict[str, Any], shape: Sequence[int]) -> Any:
     cga = p.get("CGALayout", [])
     rank = p.get("rank", len(cga[0]) if cga else 2)
@@ -137,6 +153,8 @@ _BUILDERS = {
     "#ttg.linear": _linear,
     "#ttg.dot_op": _dot_operand,
     "#ttg.nvidia_mma": _mma,
+    "#ttg.amd_mfma": _mfma,
+    "#ttg.amd_wmma": _wmma,
     "#ttg.nvmma_shared": _nvmma_shared,
     "#ttg.swizzled_shared": _swizzled,
     "#ttg.padded_shared": _padded,

@@ -27,6 +27,7 @@ defvar AMDG_CacheArg =
     DefaultValuedAttr<TT_CacheModifierAttr, "::mlir::triton::CacheModifier::NONE">;
 
 def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [
+    SameLoadStoreOperandsAndResultEncoding,
     AttrSizedOperandSegments, TT_CustomEffects, AMDG_PointerTo<"result">,
     AMDG_OffsetsOf<"result">, AMDG_MaskOf<"result">,
     OptionalTypesMatchWith<"other has the type of the result", "result", "other",
@@ -55,6 +56,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [
 }
 
 def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [
+    SameLoadStoreOperandsEncoding,
     AttrSizedOperandSegments, TT_CustomEffects, AMDG_PointerTo<"value">,
     AMDG_OffsetsOf<"value">, AMDG_MaskOf<"value">]> {
   let summary = "Store to a scalar base and offsets";
@@ -76,6 +78,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [
 }
 
 def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [
+    SameLoadStoreOperandsAndResultEncoding,
     AttrSizedOperandSegments, TT_CustomEffects, AMDG_PointerTo<"result">,
     AMDG_OffsetsOf<"result">, AMDG_MaskOf<"result">,
     AllTypesMatch<["value", "result"]>]> {

@@ -4,7 +4,7 @@
 //
 // One function a stage. The same functions run from Python and, by name, from
 // tile-opt: -tile-amd-ttir, -tile-amd-ttgir='target=hip:gfx942 num-warps=4',
-// -tile-amd-llir.
+// -tile-amd-gluon, -tile-amd-llir.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMD_PIPELINES_PIPELINES_H
@@ -50,6 +50,9 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::init("none")};
 };
 
+/// What explicit programs say is on their module: they need none of the others.
+struct GluonOptions : StageOptions<GluonOptions> {};
+
 struct LLIROptions : StageOptions<LLIROptions> {
   Option<bool> lineInfo{*this, "line-info",
                         llvm::cl::desc("Keep source lines for the debugger "
@@ -59,6 +62,9 @@ struct LLIROptions : StageOptions<LLIROptions> {
 
 /// tt to optimised ttg.
 void buildTTGIRPipeline(const PassAdder &add, const TTGIROptions &options);
+/// ttg with layouts that the program says (and may leave open) to ttg that can
+/// be lowered: no layout, loop or buffer is chosen here.
+void buildGluonPipeline(const PassAdder &add, const GluonOptions &options);
 /// ttg to the LLVM dialect.
 void buildLLIRPipeline(const PassAdder &add, const LLIROptions &options);
 

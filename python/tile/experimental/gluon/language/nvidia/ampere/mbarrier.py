@@ -62,13 +62,11 @@ def allocate_mbarrier(batch: Any = None, two_ctas: bool = False) -> shared_memor
     """Memory for a barrier, or for `batch` of them."""
     if unwrap(two_ctas):
         raise SemanticError("allocate_mbarrier with two_ctas is not built in tile yet")
-    if current().options.num_ctas > 1:
-        raise SemanticError(
-            "barriers of clusters are not built in tile yet: allocate_mbarrier needs num_ctas = 1"
-        )
     batch = unwrap(batch)
     shape = [1] if batch is None else [batch, 1]
-    return allocate_shared_memory(dt.int64, shape, MBarrierLayout())
+    # Each block of a cluster has barriers of its own, at the same place.
+    blocks = current().options.num_ctas.bit_length() - 1
+    return allocate_shared_memory(dt.int64, shape, MBarrierLayout([[0]] * blocks))
 
 
 @builtin

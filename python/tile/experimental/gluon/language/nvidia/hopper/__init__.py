@@ -167,10 +167,14 @@ def warpgroup_mma_wait(num_outstanding: Any = 0, deps: Any = None) -> Any:
     attributes = {"pendings": b.int_attr(32, count)}
     handles = b.create(
         "ttnvgpu.warp_group_dot_wait", [d.handle for d in deps], attributes,
-        [d.handle.type for d in deps],
+        [b.type(_type_of(d)) for d in deps],
     )  # fmt: skip
     results = [_waited(d, h) for d, h in zip(deps, handles, strict=True)]
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _type_of(dep: Any) -> Any:
+    return dep.tensor_type if isinstance(dep, warpgroup_mma_accumulator) else dep.type
 
 
 def _waited(dep: Any, handle: Any) -> Any:

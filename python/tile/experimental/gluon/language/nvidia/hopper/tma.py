@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -42,7 +43,7 @@ class tensor_descriptor_type:
         self.layout = layout
         self.shape = tuple(shape)
         self.strides = tuple(strides)
-        self.handle = _descriptor_type(block, layout)
+        self.handle = _descriptor_type(block, _divided(layout))
 
     @property
     def nbytes(self) -> int:
@@ -155,6 +156,20 @@ def _check_buffer(value: Any, desc: tensor_descriptor, what: str) -> shared_memo
     return value
 
 
+def _divided(layout: NVMMASharedLayout) -> NVMMASharedLayout:
+    """The layout of a descriptor in IR, which says what each block of a cluster copies: of what all
+    of them have, each one copies some of the rows for all."""
+    if not _is_shared(layout):
+        return layout
+    rows = [[1 << i, *[0] * (layout.rank - 1)] for i in range(len(layout.cga_layout))]
+    return dataclasses.replace(layout, cga_layout=rows)
+
+
+def _is_shared(layout: NVMMASharedLayout) -> bool:
+    """Whether several blocks of a cluster have the same."""
+    return any(not any(basis) for basis in layout.cga_layout)
+
+
 def _coordinates(coord: Any, desc: tensor_descriptor, what: str) -> list[Any]:
     values = _integers(coord, dt.int64, "coord")
     if len(values) != len(desc.block_shape):
@@ -220,8 +235,11 @@ def async_load(
     barrier = check_barrier(barrier, "async_load")
     _no_policy(cache_policy)
     b = current()
-    if unwrap(multicast) and b.options.num_ctas > 1:
-        raise SemanticError("async_load with multicast is not built in tile yet")
+    if b.options.num_ctas > 1 and not unwrap(multicast) and _is_shared(buffer.layout):
+        raise SemanticError(
+            "blocks of the cluster share this buffer: tile copies for all of them at once, which "
+            "async_load says by multicast=True"
+        )
     handles = [
         desc.handle, *_coordinates(coord, desc, "async_load"), barrier.handle, buffer.handle,
         predicate(pred).handle,

@@ -1,10 +1,11 @@
-"""Layouts drawn at random, for tests."""
+"""Layouts drawn at random, for programs that say theirs."""
 
 from __future__ import annotations
 
 import random
 
 from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.amd import AMDMFMALayout, AMDWMMALayout
 
 
 def split(rng: random.Random, total: int, parts: int) -> list[int]:
@@ -22,14 +23,16 @@ def order(rng: random.Random, rank: int) -> list[int]:
     return dims
 
 
-def blocked(rng: random.Random, rank: int, num_warps: int = 4) -> gl.BlockedLayout:
+def blocked(rng: random.Random, rank: int, num_warps: int = 4, lanes: int = 32) -> gl.BlockedLayout:
     size = split(rng, rng.choice([1, 2, 4, 8]), rank)
     return gl.BlockedLayout(
-        size, split(rng, 32, rank), split(rng, num_warps, rank), order(rng, rank)
+        size, split(rng, lanes, rank), split(rng, num_warps, rank), order(rng, rank)
     )
 
 
-def linear(rng: random.Random, shape: list[int], num_warps: int = 4) -> gl.DistributedLinearLayout:
+def linear(
+    rng: random.Random, shape: list[int], num_warps: int = 4, lanes: int = 32
+) -> gl.DistributedLinearLayout:
     """Every bit of the tensor goes to a bit of a register, lane or warp; what is left over holds
     copies."""
     rank = len(shape)
@@ -41,30 +44,55 @@ def linear(rng: random.Random, shape: list[int], num_warps: int = 4) -> gl.Distr
     rng.shuffle(bits)
     warps = num_warps.bit_length() - 1
     parts = []
-    for count in (5, warps):
+    for count in (lanes.bit_length() - 1, warps):
         taken, bits = bits[:count], bits[count:]
         parts.append(taken + [[0] * rank] * (count - len(taken)))
     return gl.DistributedLinearLayout(bits, parts[0], parts[1], [], list(shape))
 
 
-def distributed(rng: random.Random, shape: list[int], num_warps: int = 4):
+def accumulator(rng: random.Random, machine: str, num_warps: int):
+    """A layout of the results of fp16's matrix instruction on a machine, and how many neighbours
+    along K a lane has of an operand."""
+    warps = split(rng, num_warps, 2)
+    if machine.startswith("cuda:"):
+        return gl.NVMMADistributedLayout([2, 0], warps, [16, 8]), 2
+    transposed = rng.random() < 0.5
+    if machine in ("hip:gfx942", "hip:gfx950"):
+        version, shape = (3, [[32, 32, 8], [16, 16, 16]]) if machine == "hip:gfx942" else (
+            4, [[32, 32, 16], [16, 16, 32]])  # fmt: skip
+        tiles = rng.choice([None, [1, 2], [2, 1]])
+        layout = AMDMFMALayout(version, rng.choice(shape), transposed, warps, tiles_per_warp=tiles)
+        return layout, 4 if version == 3 else 8
+    version = 1 if machine.startswith("hip:gfx11") else 2
+    bases = [[0, 1 << b] for b in range(warps[1].bit_length() - 1)]
+    bases += [[1 << b, 0] for b in range(warps[0].bit_length() - 1)]
+    return AMDWMMALayout(version, transposed, bases), 16 if version == 1 else 8
+
+
+def distributed(
+    rng: random.Random,
+    shape: list[int],
+    num_warps: int = 4,
+    lanes: int = 32,
+    machine: str = "cuda:80",
+):
     """A layout for a tensor of this shape."""
     kind = rng.choice(["blocked", "blocked", "linear", "slice", "mma"])
     rank = len(shape)
     if kind == "linear":
-        return linear(rng, shape, num_warps)
+        return linear(rng, shape, num_warps, lanes)
     if kind == "slice":
-        return gl.SliceLayout(rng.randrange(rank + 1), blocked(rng, rank + 1, num_warps))
-    if kind == "mma" and rank == 2 and shape[0] >= 16 and shape[1] >= 8:
-        return gl.NVMMADistributedLayout([2, 0], split(rng, num_warps, 2), [16, 8])
-    return blocked(rng, rank, num_warps)
+        return gl.SliceLayout(rng.randrange(rank + 1), blocked(rng, rank + 1, num_warps, lanes))
+    if kind == "mma" and rank == 2 and min(shape) >= 16:
+        return accumulator(rng, machine, num_warps)[0]
+    return blocked(rng, rank, num_warps, lanes)
 
 
-def shared(rng: random.Random, shape: list[int], bits: int):
+def shared(rng: random.Random, shape: list[int], bits: int, machine: str = "cuda:80"):
     """A layout for a buffer of this shape."""
     rank = len(shape)
     kind = rng.choice(["swizzled", "padded", "linear", "nvmma", "plain"])
-    if kind == "nvmma" and rank == 2:
+    if kind == "nvmma" and rank == 2 and bits < 64 and machine.startswith("cuda:"):
         return gl.NVMMASharedLayout.get_default_for(
             shape, {8: gl.int8, 16: gl.float16, 32: gl.float32}[bits], rng.random() < 0.5
         )

@@ -1,0 +1,29 @@
+"""gfx942: accesses to buffers, and MFMA."""
+
+from typing import Any
+
+from ._buffer import (
+    buffer_atomic_add,
+    buffer_atomic_and,
+    buffer_atomic_max,
+    buffer_atomic_min,
+    buffer_atomic_or,
+    buffer_atomic_xchg,
+    buffer_atomic_xor,
+    buffer_load,
+    buffer_store,
+)
+from ._products import mfma
+from ._scaled import scaled_upcast
+
+__all__ = [
+    "buffer_atomic_add", "buffer_atomic_and", "buffer_atomic_max", "buffer_atomic_min",
+    "buffer_atomic_or", "buffer_atomic_xchg", "buffer_atomic_xor", "buffer_load", "buffer_store",
+    "mfma", "scaled_upcast",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from ..._absent import refuse
+
+    return refuse(__name__, name)

@@ -1,0 +1,18 @@
+"""gfx950: what gfx942 has, products with scales, and copies straight into LDS."""
+
+from typing import Any
+
+from .._scaled import get_mfma_scale_layout, load_shared_fp4_repacked, mfma_scaled
+from ..cdna3 import *  # noqa: F403
+from ..cdna3 import __all__ as _of_cdna3
+from . import async_copy
+
+__all__ = [
+    *_of_cdna3, "async_copy", "get_mfma_scale_layout", "load_shared_fp4_repacked", "mfma_scaled",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from ...._absent import refuse
+
+    return refuse(__name__, name)

@@ -1,0 +1,7 @@
+"""gfx11."""
+
+from ._products import make_wmma
+
+wmma = make_wmma(1)
+
+__all__ = ["wmma"]
