@@ -3,7 +3,7 @@
     python bench/scaled_products.py [--size 4096]
 
 Same kernel and same configurations, in turns; milliseconds of device time. `exact` is the default,
-`fast` has `fast_math=True`; docs/numerics.md says what they promise. The peer scales in bf16 in both.
+`fast` has `fast_math=True`; docs/numerics.md says what they promise. The peer scales in bf16.
 """
 
 from __future__ import annotations
