@@ -8,6 +8,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Gluon/Transforms/Passes.h"
+#include "tile/Dialect/Proton/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Pipeline.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -77,6 +78,7 @@ void mlir::triton::registerAllPasses() {
   registerUpstreamPasses();
   registerTritonPasses();
   gluon::registerGluonPasses();
+  proton::registerProtonPasses();
   registerTritonToTritonGPUPasses();
   gpu::registerTritonGPUPasses();
   nvidia_gpu::registerTritonNvidiaGPUPasses();

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..backends import BaseOptions
 
 #: The modes in which kernels record.
-_MODES = ("default",)
+_MODES = ("default", "mma")
 
 
 def records(options: BaseOptions) -> bool:
@@ -29,7 +29,10 @@ def passes_of(options: BaseOptions) -> str:
         key, _, value = part.partition("=")
         if key != "metric_type" and value:
             arguments.append(f"{key.replace('_', '-')}={value}")
-    return f"llir-end:{options.records_pass}{{{' '.join(arguments)}}}"
+    lowering = f"llir-end:{options.records_pass}{{{' '.join(arguments)}}}"
+    if options.instrumentation_mode.startswith("mma"):
+        return f"copies-end:proton-record-products,{lowering}"
+    return lowering
 
 
 def records_of(module: Any) -> dict[str, Any]:

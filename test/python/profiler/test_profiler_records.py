@@ -252,9 +252,11 @@ def products(a, b, out, K, BLOCK: tl.constexpr, BLOCK_K: tl.constexpr):
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("kind", ["shared", "global"])
+@pytest.mark.parametrize(
+    "mode, kind", [("default", "shared"), ("default", "global"), ("mma", "shared")]
+)
 def test_kernels_with_products_and_buffers_of_their_own(
-    target: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str, mode: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machines.run_on(target, monkeypatch)
     random = np.random.default_rng(1)
@@ -262,7 +264,7 @@ def test_kernels_with_products_and_buffers_of_their_own(
     b = random.integers(-4, 4, (256, 64)).astype(np.float16)
     out = np.full((64, 64), np.nan, np.float32)
     session = proton.start(
-        str(tmp_path / "p"), backend="instrumentation", mode=f"default:buffer_type={kind}"
+        str(tmp_path / "p"), backend="instrumentation", mode=f"{mode}:buffer_type={kind}"
     )
     products[(1,)](a, b, out, 256, BLOCK=64, BLOCK_K=32, num_warps=4)
     proton.finalize(session)
@@ -270,6 +272,8 @@ def test_kernels_with_products_and_buffers_of_their_own(
     kernel = json.loads((tmp_path / "p.hatchet").read_text())[0]["children"][0]
     counts = {c["frame"]["name"]: c["metrics"]["count"] for c in kernel["children"]}
     assert counts["store"] == 4 and counts["step"] == 8 * 4
+    # Products of a pipelined loop are copied with it.
+    assert counts.get("mma", 0) == (8 * 4 if mode == "mma" else 0)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +293,7 @@ def test_what_cannot_be_is_an_error_at_a_scope(mode: str, message: str, tmp_path
 
 
 def test_modes_that_it_lacks_are_refused(tmp_path: Path) -> None:
-    for mode in ("mma", "pcsampling"):
+    for mode in ("pcsampling", "periodic_flushing"):
         with pytest.raises(TileError, match="has no mode"):
             proton.start(str(tmp_path / "p"), backend="instrumentation", mode=mode)
 

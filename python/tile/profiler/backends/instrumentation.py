@@ -15,10 +15,10 @@ from .simulator import Simulator
 def _mode_of(mode: BaseMode) -> InstrumentationMode:
     if not mode.name:
         return Default()
-    if isinstance(mode, Default):
+    if isinstance(mode, InstrumentationMode):
         return mode
     raise TileError(
-        f"the profiler backend instrumentation has no mode {mode.name!r}: it has default"
+        f"the profiler backend instrumentation has no mode {mode.name!r}: it has default and mma"
     )
 
 
