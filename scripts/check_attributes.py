@@ -20,12 +20,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/generated/attributes.md"
-DIALECTS = ("tt", "ttg", "ttng", "ttnvgpu", "nvws", "amdg", "loop", "allocation", "tile")
+DIALECT = re.compile(r': Dialect \{\s*let name = "(\w+)"')
+DECLARED = {
+    name
+    for top in ("include", "third_party")
+    for file in (ROOT / top).rglob("*.td")
+    for name in DIALECT.findall(file.read_text())
+}
+#: Those that TableGen declares, an alias, and those that have attributes only.
+DIALECTS = sorted(DECLARED | {"ttng", "loop", "allocation", "tile"})
 NAME = rf"(?:{'|'.join(DIALECTS)})\.[A-Za-z_][\w.-]*"
 CONSTANT = re.compile(r'StringLiteral\s+(k\w+)\s*=\s*"([\w.-]+)"')
 SPELLED = re.compile(f'"({NAME})"')
-#: `tile` is also the Python package: modules have names like its attributes.
-SPELLED_IN_PYTHON = re.compile(rf"""["']((?!tile\.){NAME})["']""")
+#: `tile` and `gluon` are also Python packages: modules have names like attributes of theirs.
+SPELLED_IN_PYTHON = re.compile(rf"""["']((?!tile\.|gluon\.){NAME})["']""")
 #: In the generated reference.
 OPERATION = re.compile(r"^### `([\w.]+)`", re.MULTILINE)
 ROW = re.compile(

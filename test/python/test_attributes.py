@@ -68,7 +68,7 @@ def verify(holder: str, name: str, value: str) -> str:
         text = text.replace("{" + key.upper() + "}", dictionary if key == holder else "{}")
         text = text.replace(f"}} {key.upper()}", f"}} {dictionary}" if key == holder else "}")
     context = _C.ir.Context()
-    for dialect in ("tt", "ttg", "ttnvgpu", "amdg"):
+    for dialect in ("tt", "ttg", "ttnvgpu", "amdg", "proton"):
         context.load_dialect(dialect)
     try:
         _C.ir.Module.parse(text, context).verify()
@@ -95,8 +95,8 @@ def test_places(name):
     attribute = ATTRIBUTES[name]
     value = VALUES[attribute.value][0][0]
     for holder in ("Module", "Function", "Loop", "Any", "Argument"):
-        # These two declare none of arguments, and are not asked about them.
-        if holder == "Argument" and name.startswith(("ttg.", "amdg.")):
+        # These declare none of arguments, and are not asked about them.
+        if holder == "Argument" and name.startswith(("ttg.", "amdg.", "proton.")):
             continue
         if holder != attribute.holder:
             assert f"'{name}'" in verify(holder, name, value), holder
@@ -121,6 +121,8 @@ def test_tree_spells_no_attribute():
 
 #: A tree that is right: one attribute, one pass that reads it, one front end that writes it.
 TREE = {
+    "include/A.td": 'def A : Dialect {\n  let name = "tt";\n}\n',
+    "third_party/b/B.td": 'def B : Dialect {\n  let name = "ttg";\n}\n',
     "include/Names.h": 'inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n',
     "lib/IR/DeclaredAttributes.cpp": '{kLatencyAttr, Is::Count, On::Any, "Stages."},\n',
     "lib/Pass.cpp": '// "tt.latency"\nop->getAttr(kLatencyAttr);\n',

@@ -17,6 +17,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Patterns.h"
 #include "tile/Dialect/Proton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -63,7 +64,7 @@ void describe(ModuleOp module, const RecordPlan &plan,
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   };
   module->setAttr(
-      "proton.records",
+      kRecordsAttrName,
       b.getDictionaryAttr(
           {number("units", plan.getNumUnits()),
            number("unit_bytes", plan.getUnitBytes()),
@@ -155,9 +156,9 @@ LogicalResult proton::lowerRecords(ModuleOp module, const RecordTarget &target,
         gpu::kSharedAttrName,
         b.getI32IntegerAttr(plan->sharedOffset + plan->getSharedBytes()));
   }
-  module->setAttr("ttg.profile_scratch_memory_size",
+  module->setAttr(gpu::kProfileScratchSizeAttrName,
                   b.getI32IntegerAttr(plan->getBlockBytes()));
-  module->setAttr("ttg.profile_scratch_memory_alignment",
+  module->setAttr(gpu::kProfileScratchAlignmentAttrName,
                   b.getI32IntegerAttr(16));
   RecordList list(module.getContext());
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())

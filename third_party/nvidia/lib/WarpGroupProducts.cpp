@@ -25,6 +25,7 @@
 #include "nvidia/TargetTable.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
@@ -101,11 +102,10 @@ int64_t countRegisters(Operation *op, ShapedType type) {
 /// where a thread needs so many for results and operands of products; none if
 /// it cannot have them.
 int64_t countResidentBlocks(Operation *op, int64_t registers) {
-  constexpr int64_t kOthers = 32;
   auto module = op->getParentOfType<ModuleOp>();
   const NVIDIATarget &target = **getNVIDIATarget(module);
   auto limit = module->getAttrOfType<IntegerAttr>(kMaxNRegAttrName);
-  registers += kOthers;
+  registers += getRegisterNeed(RegisterNeed::BesideOperands);
   if (registers > (limit ? limit.getInt() : target.maxRegistersPerThread))
     return 0;
   return target.registersPerSM /
@@ -119,9 +119,10 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
 /// several such products stay there only if as many blocks fit onto a
 /// multiprocessor as do without.
 bool staysInRegisters(DotOp op, int64_t columns) {
-  constexpr int64_t kFewColumns = 64, kMaxRegisters = 16;
+  constexpr int64_t kFewColumns = 64;
   if (columns > kFewColumns ||
-      countRegisters(op, op.getA().getType()) > kMaxRegisters ||
+      countRegisters(op, op.getA().getType()) >
+          getRegisterNeed(RegisterNeed::InvariantLeftOperand) ||
       !isInvariant(*op))
     return false;
   SmallPtrSet<Value, 4> operands;

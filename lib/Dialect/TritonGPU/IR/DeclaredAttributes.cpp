@@ -9,6 +9,7 @@
 #include "DeclaredAttributes.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
 #include "tile/Support/DeclaredAttributes.h"
 
 using namespace mlir;
@@ -40,6 +41,10 @@ static constexpr DeclaredAttribute kTable[] = {
      "What scratch memory starts at a multiple of."},
     {kGlobalScratchOffsetAttrName, Is::Count, On::Any,
      "Where a buffer starts in scratch memory."},
+    {kProfileScratchSizeAttrName, Is::Count, On::Module,
+     "The bytes that the records of a program take."},
+    {kProfileScratchAlignmentAttrName, Is::PowerOfTwo, On::Module,
+     "What the memory for records starts at a multiple of."},
     {kOverlappingArgumentsAttrName, Is::Unit, On::Module,
      "Pointer arguments of the kernels may overlap."},
     {kBarriersInsertedAttrName, Is::Unit, On::Module,

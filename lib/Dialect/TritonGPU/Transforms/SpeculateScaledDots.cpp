@@ -38,7 +38,7 @@ using namespace mlir::triton::gpu;
 
 /// The attributes of loops that ask for another form, in which a second loop
 /// has no place.
-constexpr StringLiteral kOwnForms[] = {"tt.flatten", "tt.warp_specialize"};
+constexpr StringLiteral kOwnForms[] = {kFlattenAttr, kWarpSpecializeAttr};
 
 static bool asksForOwnForm(scf::ForOp loop) {
   for (auto around = loop; around;

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Of all numbers of registers that threads may have, a budget is the greatest
-// whole number that is within its share.
+// whole number that is within its share. Threads that copy are given what was
+// measured to be enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,17 @@ TEST(RegisterBudget, IsTheGreatestWithinItsShare) {
             numWarps > 4 ? atMost(2, 3) : atMost(3, 4));
     }
   }
+}
+
+TEST(RegisterNeed, AddressesHaveWhatSpilledNothing) {
+  struct {
+    int64_t copies, enough;
+  } const measured[] = {{8, 40}, {12, 56}, {16, 72}, {24, 104}, {32, 120}};
+  for (auto [copies, enough] : measured)
+    EXPECT_GE(getRegisterNeed(RegisterNeed::CopyLoop) +
+                  copies * getRegisterNeed(RegisterNeed::CopyAddress),
+              enough)
+        << copies;
 }
 
 } // namespace

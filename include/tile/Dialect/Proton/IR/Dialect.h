@@ -13,6 +13,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::triton::proton {
+inline constexpr llvm::StringLiteral kRecordsAttrName = "proton.records";
+
 /// What records write.
 struct Records : SideEffects::Resource::Base<Records> {
   StringRef getName() override { return "<ProtonRecords>"; }

@@ -17,6 +17,7 @@ def Proton_Dialect : Dialect {
     pass of `ttg` in the LLVM dialect makes instructions of it, when it is known
     which warps there are and how much shared memory is left.
   }];
+  let hasOperationAttrVerify = 1;
 }
 
 // No other operation reads or writes it, so a record orders nothing else.

@@ -3,12 +3,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Passes that keep values in registers ask `TargetModel::getBudget` whether
-// there is room. RegisterBudget.cpp has one table of all shares, each with the
-// measurement that it comes from.
+// there is room. What a thread takes beside the values that a pass counts, they
+// ask `getRegisterNeed`. RegisterBudget.cpp has one table of all shares and one
+// of all needs, each entry with the measurement that it comes from.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TRITONGPU_IR_REGISTERBUDGET_H
 #define TILE_DIALECT_TRITONGPU_IR_REGISTERBUDGET_H
+
+#include <cstdint>
 
 namespace mlir::triton::gpu {
 
@@ -32,6 +35,28 @@ enum class RegisterPurpose : unsigned {
   /// Data of a loop in which reads move away from their users.
   EarlyReads,
 };
+
+enum class RegisterNeed : unsigned {
+  /// A thread that only starts bulk copies, or whose copies are all at known
+  /// distances from its first.
+  Copies,
+  /// The loop of a thread whose copies have addresses of their own.
+  CopyLoop,
+  /// One such address.
+  CopyAddress,
+  /// Addresses and counters of a loop, beside all its tensors.
+  LoopScalars,
+  /// What threads take beside results of products and operands that stay in
+  /// registers.
+  BesideOperands,
+  /// What the default group takes beside results of its products, where
+  /// partitions copy for it.
+  BesideResults,
+  /// A left operand which all iterations read from registers.
+  InvariantLeftOperand,
+};
+
+int64_t getRegisterNeed(RegisterNeed need);
 
 } // namespace mlir::triton::gpu
 

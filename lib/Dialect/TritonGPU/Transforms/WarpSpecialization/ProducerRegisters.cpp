@@ -4,6 +4,7 @@
 #include "ProducerRegisters.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -15,12 +16,6 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-/// Of a thread that only starts bulk copies, or whose copies are all at known
-/// distances from its first.
-static constexpr int kFewest = 40;
-/// Of the loop itself, and of each copy that has an address of its own.
-static constexpr int kOfLoop = 32;
-static constexpr int kOfAddress = 3;
 /// What registers are handed over in.
 static constexpr int kUnit = 8;
 /// The longest asynchronous copy of a thread.
@@ -77,8 +72,13 @@ int mlir::triton::gpu::countProducerRegisters(const RingLoop &in,
       copies += llvm::divideCeil(type.getNumElements() * elementBits,
                                  bits * numThreads);
     }
-  int needed = copies ? llvm::alignTo(kOfLoop + kOfAddress * copies, kUnit) : 0;
+  int64_t needed = getRegisterNeed(RegisterNeed::Copies);
+  if (copies) {
+    int64_t forAddresses = getRegisterNeed(RegisterNeed::CopyLoop) +
+                           copies * getRegisterNeed(RegisterNeed::CopyAddress);
+    needed = std::max<int64_t>(needed, llvm::alignTo(forAddresses, kUnit));
+  }
   LDBG() << copies << " copies of a thread with addresses of their own, "
          << needed << " registers: " << in.getLoop().getLoc();
-  return std::max(kFewest, needed);
+  return needed;
 }
