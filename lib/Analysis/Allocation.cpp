@@ -26,6 +26,50 @@ constexpr int64_t kFrameAlignment = 1024;
 constexpr int64_t kSmallScratch = 1024;
 } // namespace
 
+/// Whether a thread has, behind `op`, waited for all copies in groups that it
+/// has closed: none of these is left under way.
+static bool waitsForAllGroups(Operation *op) {
+  if (!op->hasTrait<gpu::WaitsForCopies>() || op->getNumResults() != 1 ||
+      !isa<gpu::AsyncTokenType>(op->getResult(0).getType()))
+    return false;
+  return llvm::all_of(op->getAttrs(), [](NamedAttribute attribute) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    return !number || number.getInt() == 0;
+  });
+}
+
+/// Visits the ends of what is executed while `copy` may be under way. Nobody
+/// need read what it writes, or wait for it.
+static void forEachWhileUnderWay(gpu::AsyncCopyOpInterface copy,
+                                 llvm::function_ref<void(Operation *)> visit) {
+  struct Place {
+    Block *block;
+    Block::iterator at;
+    bool isClosed;
+  };
+  SmallVector<Place> worklist{
+      {copy->getBlock(), std::next(copy->getIterator()), false}};
+  llvm::SmallDenseSet<std::pair<Block *, int>> seen;
+  while (!worklist.empty()) {
+    auto [block, at, isClosed] = worklist.pop_back_val();
+    Operation *last = copy;
+    bool hasEnded = false;
+    for (; at != block->end() && !hasEnded; ++at) {
+      last = &*at;
+      isClosed |= isa<gpu::AsyncCommitGroupOp>(last);
+      hasEnded = isClosed && waitsForAllGroups(last);
+    }
+    visit(last);
+    if (hasEnded)
+      continue;
+    for (Block *successor : block->getSuccessors())
+      if (seen.insert({successor, isClosed}).second) {
+        visit(&successor->front());
+        worklist.push_back({successor, successor->begin(), isClosed});
+      }
+  }
+}
+
 Allocation::Allocation(FunctionOpInterface function)
     : function(function), aliases(function) {}
 
@@ -156,6 +200,12 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
         extendTo(buffers[view], op);
   };
   function->walk([&](Operation *op) {
+    // What is copied at barriers lives as long as whoever waits there says.
+    if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
+        copy && !copy.arrivesAtBarrier())
+      for (int view : getBuffersOf(copy.getCopyTarget()))
+        forEachWhileUnderWay(
+            copy, [&](Operation *last) { extendTo(buffers[view], last); });
     for (Value result : op->getResults())
       extendByValue(result);
     for (Region &region : op->getRegions())

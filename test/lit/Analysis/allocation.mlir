@@ -44,6 +44,38 @@ tt.func @views(%x: tensor<32x32xf16, #blocked>, %i: i32) {
   tt.return
 }
 
+// A buffer lives while a copy into it may be under way, although nobody reads
+// it: until a wait for all groups, on every way there. Waits that leave some
+// under way, or come before the group is closed, do not end it.
+// expected-remark @below {{size = 4096}}
+tt.func @copies_that_nobody_reads(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %x: tensor<32x32xf16, #blocked>, %c: i1) {
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %t = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f16>, #blocked> -> <32x32xf16, #A, #smem, mutable>
+  // expected-remark @below {{offset = 2048, size = 2048}}
+  %b = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %0 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  %w0 = ttg.async_wait {num = 0 : i32}
+  %g = ttg.async_commit_group
+  %w1 = ttg.async_wait {num = 1 : i32}
+  cf.cond_br %c, ^some, ^none
+^some:
+  // expected-remark @below {{offset = 2048, size = 2048}}
+  %d = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %1 = ttg.local_load %d : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  %w2 = ttg.async_wait {num = 0 : i32}
+  cf.br ^none
+^none:
+  // expected-remark @below {{offset = 2048, size = 2048}}
+  %e = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %2 = ttg.local_load %e : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  %w3 = ttg.async_wait {num = 0 : i32}
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %f = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %3 = ttg.local_load %f : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+
 // What is used in a loop lives as long as the loop; scratch memory, as long as
 // its operation.
 // expected-remark @below {{size = 6144}}
