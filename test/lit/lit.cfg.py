@@ -1,7 +1,7 @@
 """lit configuration: `lit test/lit`, or one folder or file below it, there or in the build folder.
 
-The suites of backends (`third_party/*/test/lit`) have it, too. `TILE_BUILD` names another build folder than
-`build`.
+The suites of backends (`third_party/*/test/lit`) have it, too. `TILE_BUILD` names another build
+folder than `build`.
 """
 
 import os
