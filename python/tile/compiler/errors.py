@@ -16,11 +16,11 @@ from ..runtime.source import line_of, lines_of
 
 def _shown(file: str) -> str:
     """A file as Python's tracebacks name it; of a notebook, the cell as its tracebacks do."""
-    if "IPython" in sys.modules:
-        shell = sys.modules["IPython"].get_ipython()
-        cell = shell and shell.compile.format_code_name(file)
-        if cell:
-            return " ".join(cell)
+    # Set by IPython once it is whole; older ones have no names of cells.
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    if name_of is not None and (cell := name_of(file)):
+        return " ".join(cell)
     return f'File "{file}"'
 
 
