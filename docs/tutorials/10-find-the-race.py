@@ -32,17 +32,18 @@ total = np.zeros(1, np.int32)
 try:
     total_kernel[(4,)](x, total, x.size, BLOCK=256)
 except tile.sim.SimulationError as error:
-    print(error.report.messages[0])
+    print(error.report.errors[0])
     races = error.report.findings
 assert {finding["kind"] for finding in races} == {"race"}
 
 # %% [markdown]
 # Read such a finding in this order:
 #
-# 1. The first line says **what**: `total_ptr`, element 0, is read and written, and nothing orders the two CTAs. A
-#    CTA is a block of threads. It runs one program.
-# 2. The second line says **where** the one access is: the line of the kernel, and the program, in `cta (...)`.
-# 3. The third line says where the other access is.
+# 1. The first lines say **where** one access is: the line of the kernel.
+# 2. The line that begins with `race:` says **what** is wrong: `total_ptr`, element 0, is read and written, and nothing
+#    orders the two CTAs. A CTA is a block of threads. It runs one program. The next line names the program.
+# 3. Then comes the other access, in the same way.
+# 4. The line that begins with `help:` says what you may write instead.
 #
 # The two programs may both read the same old total. Then one of the two sums is lost. The remedy is one
 # operation that reads, adds and writes at once:
@@ -81,7 +82,7 @@ scratch, out = np.zeros(256, np.float32), np.zeros(256, np.float32)
 try:
     reverse_kernel[(1,)](values, scratch, out, BLOCK=256)
 except tile.sim.SimulationError as error:
-    print(error.report.messages[0])
+    print(error.report.errors[0])
 else:
     raise AssertionError("the simulator did not find the race")
 

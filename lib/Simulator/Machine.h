@@ -104,6 +104,14 @@ struct MatrixState {
   }
 };
 
+/// How some lanes of a warp ended before the others: with which instruction
+/// before the exit.
+struct Exit {
+  const Code *code;
+  uint32_t last; ///< an index into Code::insts
+  uint32_t lanes;
+};
+
 struct Warp {
   Cta *cta = nullptr;
   uint32_t index = 0;  ///< in the CTA
@@ -115,6 +123,7 @@ struct Warp {
   uint32_t localStride = 0;
   MatrixState matrix;
   uint32_t registers = 0; ///< of a thread, as setmaxnreg counts them
+  std::vector<Exit> exits;
   bool done() const { return frags.empty(); }
 };
 
@@ -167,6 +176,9 @@ std::array<unsigned, 3> ctaId(const Launch &launch, uint64_t cluster,
                               uint32_t rank);
 /// An address for people: the allocation that holds it, and the offset.
 std::string nameGlobal(const Launch &launch, uint64_t address);
+/// A place in shared memory for people: the element, of so many bytes, of a
+/// variable.
+std::string nameShared(const Program &program, uint64_t at, uint64_t bytes);
 
 struct InstStats {
   uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0,
@@ -332,6 +344,11 @@ uint32_t initialLanes(const Launch &launch, uint32_t warp);
 bool runWarp(Ctx &ctx, Warp &warp, uint64_t quota, uint64_t &used);
 /// Lanes leave: wakes whoever waits for them.
 void exitLanes(Ctx &ctx, const Inst &inst, uint32_t mask);
+/// Lanes leave at an exit, for whom a barrier may wait (SkippedBarriers.cpp).
+void rememberExit(Ctx &ctx, const Inst &inst, uint32_t mask);
+/// The lanes that a warp has left are at a barrier for whole warps: were the
+/// others meant to be?
+void checkSkippedBarrier(Ctx &ctx, const Inst &inst, uint32_t mask);
 /// An instruction touches registers that some wgmma of the function uses
 /// (Wgmma.cpp).
 void touchMatrixRegisters(Ctx &ctx, const Inst &inst, uint32_t mask);

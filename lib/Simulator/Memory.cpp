@@ -7,6 +7,8 @@
 #include "ClusterAddress.h"
 #include "Lanes.h"
 
+#include "tile/Simulator/Demangle.h"
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
@@ -123,6 +125,25 @@ std::string tile::sim::nameGlobal(const Launch &launch, uint64_t address) {
   std::string what = element(launch, *a, address);
   return "'" + a->name + "' + " + std::to_string(address - a->base) + " bytes" +
          (what.empty() ? "" : " (" + what + ")");
+}
+
+std::string tile::sim::nameShared(const Program &program, uint64_t at,
+                                  uint64_t bytes) {
+  for (const auto &[variable, range] : program.sharedNames) {
+    auto [offset, size] = range;
+    if (at < offset || at - offset >= size + Gap::bytes)
+      continue;
+    std::string name = demangle(variable);
+    // A variable of a function has the function before it.
+    if (size_t scope = name.rfind("::"); scope != std::string::npos)
+      name = name.substr(scope + 2);
+    uint64_t byte = at - offset;
+    if (!bytes || byte % bytes)
+      return name + " + " + std::to_string(byte) + " bytes";
+    return name + "[" + std::to_string(byte / bytes) + "] (elements of " +
+           std::to_string(bytes) + " bytes)";
+  }
+  return hex(at);
 }
 
 static bool checkGlobal(Ctx &c, const Inst &inst, unsigned lane,
@@ -294,8 +315,12 @@ static bool leftVariable(Ctx &c, const Inst &inst, unsigned lane,
   if (gap)
     c.fail(inst, lane, "out-of-bounds",
            std::string(space) + " " + what + " of " + std::to_string(bytes) +
-               " bytes at " + hex(at) + " leaves the variable '" +
-               gap->variable + "', which ends before " + hex(gap->offset));
+               " bytes at " +
+               (std::string_view(space) == "shared"
+                    ? nameShared(*c.launch->program, at, bytes)
+                    : hex(at)) +
+               " leaves the variable '" + gap->variable +
+               "', which ends before " + hex(gap->offset));
   return gap;
 }
 
@@ -328,8 +353,9 @@ std::byte *tile::sim::sharedRange(Ctx &c, const Inst &inst, unsigned lane,
   if (plain > owner->shared.size() || owner->shared.size() - plain < bytes) {
     c.fail(inst, lane, "out-of-bounds",
            std::string("shared ") + what + " of " + std::to_string(bytes) +
-               " bytes at " + hex(plain) + ": shared memory has " +
-               std::to_string(owner->shared.size()) + " bytes");
+               " bytes at " + nameShared(*c.launch->program, plain, bytes) +
+               ": shared memory has " + std::to_string(owner->shared.size()) +
+               " bytes");
     return nullptr;
   }
   if (leftVariable(c, inst, lane, "shared", what, plain, bytes,

@@ -183,7 +183,7 @@ triton::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
   std::unique_ptr<llvm::Module> result =
       translateModuleToLLVMIR(module, context, "tile");
   if (!result) {
-    module.emitError("translation to LLVM IR failed");
+    emitError(module.getLoc(), "translation to LLVM IR failed");
     return nullptr;
   }
   // From here on every LLVM pass sees the target: without divergence
@@ -326,7 +326,7 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
     if (!function->hasAttr(kernelAttrName))
       continue;
     if (!info.name.empty())
-      return module.emitError("expected one kernel, found '")
+      return emitError(module.getLoc(), "expected one kernel, found '")
              << info.name << "' and '" << function.getName() << "'";
     info.name = function.getName().str();
     auto read = [&](StringRef name, std::vector<int> &numbers) {
@@ -340,6 +340,6 @@ FailureOr<KernelInfo> triton::getKernelInfo(ModuleOp module,
     for (auto place : loads.getAsRange<StringAttr>())
       info.undefinedLoads.push_back(place.str());
   if (info.name.empty())
-    return module.emitError("expected a kernel function, found none");
+    return emitError(module.getLoc(), "expected a kernel function, found none");
   return info;
 }

@@ -202,6 +202,8 @@ private:
   bool isOrdinary() const;
   bool bind(PyObject *const *arguments, size_t count, PyObject *keywords,
             PyObject **values, llvm::SmallVectorImpl<Option> &options) const;
+  /// What the function of a grid returns; no object if it asks for a name that
+  /// is no parameter.
   nanobind::object callGrid(nanobind::handle grid,
                             PyObject *const *values) const;
   void start(Query &query, const Place &place,

@@ -4,8 +4,7 @@
 #include "Bindings.h"
 #include "CuptiRecorder.h"
 
-#include <cstdlib>
-#include <cxxabi.h>
+#include "tile/Simulator/Demangle.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -13,18 +12,7 @@
 
 namespace nb = nanobind;
 using namespace tile::python::cupti;
-
-/// The name of a kernel as its source has it.
-static std::string demangle(const std::string &name) {
-  // Other names may be types: `a` is a signed char.
-  if (name.compare(0, 2, "_Z") != 0)
-    return name;
-  int status = 0;
-  char *text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && text ? text : name;
-  std::free(text);
-  return result;
-}
+using tile::sim::demangle;
 
 static nb::tuple take() {
   Recorded recorded;

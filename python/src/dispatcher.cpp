@@ -172,8 +172,11 @@ nb::object Dispatcher::callGrid(nb::handle grid,
                        values[i]) < 0)
       throw nb::python_error();
   nb::object result = nb::steal(PyObject_CallOneArg(grid.ptr(), meta.ptr()));
-  if (!result.is_valid())
-    throw nb::python_error();
+  if (!result.is_valid()) {
+    if (!PyErr_ExceptionMatches(PyExc_KeyError))
+      throw nb::python_error();
+    PyErr_Clear();
+  }
   return result;
 }
 
@@ -331,6 +334,8 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
               findFor(query, place, options, values.data())) {
         if (!PyTuple_CheckExact(grid.ptr()) && PyCallable_Check(grid.ptr()))
           chosen = callGrid(grid, values.data());
+        if (!chosen.is_valid()) // Python says which names there are.
+          return callSlow(grid, arguments, count, keywords);
         uint32_t extents[3] = {1, 1, 1};
         if (readGrid(chosen.ptr(), extents)) {
           nb::object told;

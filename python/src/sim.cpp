@@ -8,6 +8,7 @@
 #include "Bindings.h"
 
 #include "tile/Simulator/Assumptions.h"
+#include "tile/Simulator/Demangle.h"
 #include "tile/Simulator/Module.h"
 
 #include <nanobind/stl/array.h>
@@ -188,6 +189,8 @@ void tile::python::populateSim(nb::module_ &m) {
 
   m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>",
         "Parses PTX; ValueError names the line of a mistake.");
+  m.def("demangle", &sim::demangle, nb::arg("name"),
+        "The name of a C++ function as its source has it.");
   nb::dict assumptions;
   for (const sim::AssumptionName &known : sim::assumptionNames)
     assumptions[nb::str(known.name.data())] = unsigned(known.bit);

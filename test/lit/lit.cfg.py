@@ -1,12 +1,23 @@
-"""lit configuration: `lit build/test/lit`, or one folder or file below it.
+"""lit configuration: `lit test/lit`, or one folder or file below it, there or in the build folder.
 
-The suites of backends (`build/third_party/*/test/lit`) have it, too.
+The suites of backends (`third_party/*/test/lit`) have it, too. `TILE_BUILD` names another build
+folder than `build`.
 """
 
 import os
 import sys
 
 import lit.formats
+
+if not hasattr(config, "tile_obj"):
+    # The source folder was named: the build folder knows the rest, and reads this file again.
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    built = os.path.join(root, os.environ.get("TILE_BUILD", "build"))
+    site = os.path.join(built, "test", "lit", "lit.site.cfg.py")
+    if not os.path.exists(site):
+        lit_config.fatal(f"there is no {site}: build first, or name the build folder in TILE_BUILD")
+    lit_config.load_config(config, site)
+    raise SystemExit
 
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".ptx", ".ll"]

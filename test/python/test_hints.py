@@ -133,6 +133,17 @@ def test_a_grid_that_asks_for_an_unknown_name():
         copy[lambda meta: (64 // meta["BLOK"],)](X, OUT, BLOCK=64)
 
 
+def test_misspelt_keys():
+    kernel = copy[(1,)](X, OUT, BLOCK=64)
+    with pytest.raises(KeyError, match=r"no stage 'ttgirr'; there are .*did you mean `ttgir`\?"):
+        kernel.asm["ttgirr"]
+    assert "ttgirr" not in kernel.asm and kernel.asm.get("ttgirr") is None
+    with pytest.raises(tile.TileError, match=r"key names `ot`.*did you mean `out`\?"):
+        tile.autotune([tile.Config({"BLOCK": 64})], key=["ot"])(copy)
+    with pytest.raises(TypeError, match=r"no keyword `num_warp`; did you mean `num_warps`\?"):
+        tile.Config({"BLOCK": 64}, num_warp=4)
+
+
 def test_a_setting_that_is_none():
     with tile.knobs.runtime.scope():
         with pytest.warns(UserWarning, match=r"no setting `interpet`.* did you mean `interpret`"):

@@ -288,4 +288,4 @@ def test_the_simulator_reports_texts_that_are_launched_by_hand(
         ).messages  # fmt: skip
 
     assert findings(x, y) == []
-    assert any(m.startswith("overlapping-arguments: ") for m in findings(y, y))
+    assert any("overlapping-arguments: " in m for m in findings(y, y))

@@ -5,6 +5,7 @@
 #include "tile/Pipeline/DebugOptions.h"
 #include "tile/Pipeline/FailOnErrors.h"
 #include "tile/Pipeline/InitAll.h"
+#include "tile/Pipeline/WarnOfIdlePasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -38,6 +39,7 @@ static LogicalResult optMain(StringRef inputFile, StringRef outputFile,
   MlirOptMainConfig asWritten = config;
   config.setPassPipelineSetupFn([asWritten](PassManager &pm) {
     triton::failOnErrors(*pm.getContext());
+    triton::warnOfIdlePasses(pm);
     return success(succeeded(asWritten.setupPassPipeline(pm)) &&
                    succeeded(triton::runOnModule(pm)));
   });

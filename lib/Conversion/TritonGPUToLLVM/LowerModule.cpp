@@ -19,16 +19,18 @@ using namespace mlir::triton;
 /// Whether what has to run before has run.
 static LogicalResult checkIsPrepared(ModuleOp module) {
   if (!module->hasAttr(gpu::kSharedAttrName))
-    return module.emitError("shared memory is not allocated: run "
-                            "-allocate-shared-memory first");
+    return emitError(module.getLoc(), "shared memory is not allocated: run "
+                                      "-allocate-shared-memory first");
   if (failed(gpu::checkTensorsHaveLayouts(module)))
     return failure();
   if (!gpu::maybeLookupNumWarps(module))
-    return module.emitError("expected a 'ttg.num-warps' attribute on the "
-                            "module");
+    return emitError(module.getLoc(),
+                     "expected a 'ttg.num-warps' attribute on the "
+                     "module");
   if (!module->hasAttr(kBarriersInsertedAttrName))
-    return module.emitError("barriers between accesses to shared memory are "
-                            "not inserted: run -insert-memory-barriers first");
+    return emitError(module.getLoc(),
+                     "barriers between accesses to shared memory are "
+                     "not inserted: run -insert-memory-barriers first");
   return success();
 }
 

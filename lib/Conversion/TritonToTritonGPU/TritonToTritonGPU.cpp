@@ -83,10 +83,11 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
                              {"threads-per-warp", warpSize},
                              {"num-ctas", numCTAs}})
     if (value <= 0 || !llvm::isPowerOf2_32(value))
-      return module.emitError("expected option '")
+      return emitError(module.getLoc(), "expected option '")
              << name << "' to be a positive power of two, found " << value;
   if (target.empty())
-    return module.emitError(
+    return emitError(
+        module.getLoc(),
         "expected option 'target' to name a machine, <kind>:<architecture>");
 
   Builder b(&getContext());
@@ -98,7 +99,7 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
         {kThreadsPerWarpAttrName, b.getI32IntegerAttr(warpSize)}}) {
     Attribute present = module->getAttr(name);
     if (present && present != value)
-      return module.emitError("'")
+      return emitError(module.getLoc(), "'")
              << name << "' is already " << present << ", not " << value;
     module->setAttr(name, value);
   }

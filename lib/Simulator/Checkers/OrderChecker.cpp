@@ -345,14 +345,13 @@ void OrderChecker::checkWritten(Request &r, unsigned lane, uint64_t at,
   if (r.inst.cls == Class::Load &&
       loadNothing(r.c, r.inst, isRow ? FullMask : 1u << lane))
     return;
-  char text[24];
-  snprintf(text, sizeof text, "0x%" PRIx64, at);
   r.c.note(r.inst, lane, "uninitialized",
            r.self.is(Event::Engine)
                ? "asynchronous read of shared memory at byte " +
                      std::to_string(at) + " that nobody has written"
                : "read of " + std::to_string(size) +
-                     " bytes of shared memory at " + text +
+                     " bytes of shared memory at " +
+                     nameShared(*launch.program, at, size) +
                      " that nobody has written");
   std::memset(shadows[r.owner->rank]->written.data() + at, 1, size);
 }
@@ -400,10 +399,8 @@ static std::pair<const Code *, const Inst *> siteOf(const Launch &launch,
 }
 
 std::string OrderChecker::describe(const Request &r, uint64_t at) const {
-  char text[24];
-  snprintf(text, sizeof text, "0x%" PRIx64, at);
   if (r.owner)
-    return std::string("shared memory at ") + text;
+    return "shared memory at " + nameShared(*launch.program, at, r.bytes);
   return "global memory at " + nameGlobal(launch, at);
 }
 

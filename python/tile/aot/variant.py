@@ -14,6 +14,7 @@ from typing import Any
 from .. import __version__
 from ..backends import GPUTarget, parse_target
 from ..errors import TileError
+from ..hints import closest
 from ..runtime import overlap
 from .signature import KEYWORDS, Argument, parse_signature, split
 
@@ -101,6 +102,23 @@ def _current_target() -> GPUTarget:
     return driver.active.get_current_target()
 
 
+#: Names in C's expressions that are no parameters.
+_TYPES_OF_C = frozenset(
+    "char short int long unsigned signed float double size_t sizeof "
+    "int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t".split()
+)
+
+
+def _check_grid(grid: str, names: list[str]) -> None:
+    """Are all names in the grid parameters?"""
+    for name in re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w|\s*\()", grid):
+        if name not in names and name not in _TYPES_OF_C:
+            raise TileError(
+                f"the grid {grid!r} asks for {name!r}, which is no parameter; the parameters are "
+                f"{', '.join(names)}{closest(name, names)}"
+            )
+
+
 class Variant:
     """A kernel, compiled for one signature and some targets."""
 
@@ -115,6 +133,7 @@ class Variant:
         self.targets, self.compiled, self.pairs = targets, compiled, pairs
         if not name.isidentifier():
             raise TileError(f"{name!r} is no name of a function in C")
+        _check_grid(grid, [a.name for a in arguments])
         for a in arguments:
             spelled = f"({int(a.value)})" if isinstance(a.value, int) else a.c_name
             if spelled != a.name and a.name not in KEYWORDS:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import time
 
 import click
 
 from ..runtime.tuning import choices, spelled
-from .table import show
+from .complete import tuned
+from .table import print_json, show, with_json
 
 
 @click.group("autotune")
@@ -17,10 +19,14 @@ def command() -> None:
 
 
 @command.command("show")
-@click.argument("kernel", required=False)
-def show_(kernel: str | None) -> None:
+@click.argument("kernel", required=False, shell_complete=tuned)
+@with_json
+def show_(kernel: str | None, as_json: bool) -> None:
     """Show what was chosen, for all kernels or for one, and why."""
     wanted = [c for _, c in choices() if kernel is None or c.kernel == kernel]
+    if as_json:
+        print_json([dataclasses.asdict(choice) for choice in wanted])
+        return
     if not wanted:
         print("nothing was tuned" if kernel is None else f"nothing was tuned for `{kernel}`")
     for choice in wanted:
@@ -40,10 +46,10 @@ def show_(kernel: str | None) -> None:
 
 
 @command.command("clear")
-@click.argument("kernel", required=False)
+@click.argument("kernel", required=False, shell_complete=tuned)
 def clear_(kernel: str | None) -> None:
     """Forget what was chosen, for all kernels or for one."""
     gone = [path for path, choice in choices() if kernel is None or choice.kernel == kernel]
     for path in gone:
         shutil.rmtree(path.parent, ignore_errors=True)
-    print(f"removed {len(gone)} choices")
+    print(f"removed {len(gone)} choice{'s' * (len(gone) != 1)}")

@@ -10,7 +10,8 @@ from .. import knobs
 from ..runtime.cache import clear, entries, prune
 from ..runtime.cache.entry import verify
 from ..settings import bytes_of
-from .table import show, size
+from .complete import kernels
+from .table import print_json, show, size, with_json
 
 
 @click.group("cache")
@@ -19,12 +20,28 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("kernel", required=False)
-def ls(kernel: str | None) -> None:
+@click.argument("kernel", required=False, shell_complete=kernels)
+@with_json
+def ls(kernel: str | None, as_json: bool) -> None:
     """List all kernels, or those of one name; those used last come first."""
     now = time.time()
     wanted = [entry for entry in entries() if kernel is None or kernel in entry.kernels]
     known = sorted(wanted, key=lambda entry: -entry.last_use)
+    if as_json:
+        print_json(
+            [
+                {
+                    "kernels": list(entry.kernels), "bytes": entry.size,
+                    "last_use": entry.last_use, "folder": str(entry.path),
+                }
+                for entry in known
+            ]
+        )  # fmt: skip
+        return
+    if not known:
+        what = "nothing" if kernel is None else f"no kernel `{kernel}`"
+        print(f"there is {what} in the cache {knobs.cache.dir}")
+        return
     show(
         ("kernel", "size", "last used", "folder"),
         [
@@ -47,10 +64,19 @@ def _ago(seconds: float) -> str:
 
 
 @command.command()
-def stats() -> None:
+@with_json
+def stats(as_json: bool) -> None:
     """Say how large the cache is."""
     known = list(entries())
     limit = knobs.cache.size_limit
+    if as_json:
+        print_json(
+            {
+                "folder": str(knobs.cache.dir), "kernels": sum(len(e.kernels) for e in known),
+                "bytes": sum(e.size for e in known), "limit": limit,
+            }
+        )  # fmt: skip
+        return
     print(f"folder   {knobs.cache.dir}")
     print(f"kernels  {sum(len(entry.kernels) for entry in known)}")
     print(f"size     {size(sum(entry.size for entry in known))}")

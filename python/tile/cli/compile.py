@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..aot import compile_kernel
+from .complete import targets as known_targets
 
 
 @click.command("compile")
@@ -17,7 +18,14 @@ from ..aot import compile_kernel
     help="Files begin with this; the kernel's name if left out.",
 )  # fmt: skip
 @click.option("--out-name", "-on", help="What the C functions are called.")
-@click.option("-t", "--target", "targets", multiple=True, help="As in cuda:90; several may be.")
+@click.option(
+    "-t",
+    "--target",
+    "targets",
+    multiple=True,
+    shell_complete=known_targets,
+    help="As in cuda:90; several may be.",
+)
 @click.option("-w", "--num-warps", default=4, show_default=True)
 @click.option("--num-stages", "-ns", default=3, show_default=True)
 @click.option("--num-ctas", default=1, show_default=True)

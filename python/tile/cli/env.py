@@ -10,7 +10,7 @@ import click
 
 from .. import __version__, knobs
 from ..errors import TileError
-from .table import show
+from .table import print_json, show, with_json
 
 
 def _version(package: str) -> str:
@@ -62,7 +62,8 @@ def _self_test() -> str:
 
 @click.command("env")
 @click.option("--no-test", is_flag=True, help="Leave the self test out.")
-def command(no_test: bool) -> int:
+@with_json
+def command(no_test: bool, as_json: bool) -> int:
     """Show what is installed, which driver is used and why, and run a self test."""
     from ..backends import backends
 
@@ -77,5 +78,8 @@ def command(no_test: bool) -> int:
     rows += [*_drivers(), ("driver in use", _choice()), ("cache", knobs.cache.dir)]
     result = "left out" if no_test else _self_test()
     rows.append(("self test", result))
-    show(("what", "which"), rows)
+    if as_json:
+        print_json(dict(rows))
+    else:
+        show(("what", "which"), rows)
     return 1 if result.startswith("failed") else 0

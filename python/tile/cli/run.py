@@ -9,13 +9,18 @@ import click
 from ..backends import kinds
 from ..errors import TileError
 from ..programs import find_problem, run
+from .complete import targets
 
 
 @click.command(
     "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
 )
 @click.option("--driver", type=click.Choice([*kinds(), "sim"]), help="What runs the kernels.")
-@click.option("--target", help="What the simulator stands for, as in cuda:90 or hip:gfx942.")
+@click.option(
+    "--target",
+    shell_complete=targets,
+    help="What the simulator stands for, as in cuda:90 or hip:gfx942.",
+)
 @click.option("--interpret", is_flag=True, help="Run kernels as Python.")
 @click.option("--debug", is_flag=True, help="Compile assertions in kernels.")
 @click.option("--always-compile", is_flag=True, help="Do not look into the cache.")

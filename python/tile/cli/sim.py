@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from ..errors import TileError
+from ..hints import closest
+from .color import findings_in_color
 
 
-def _triple(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
+def _triple(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> tuple[int, ...] | None:
+    if text is None:
+        return None
     try:
         values = tuple(int(part) for part in text.split(","))
     except ValueError:
@@ -62,6 +71,92 @@ def _save(texts: tuple[str, ...], arrays: dict[str, Any], values: list[Any]) -> 
             raise TileError(f"cannot write '{path}': {error.strerror}") from None
 
 
+#: Files that are no assembly, by their suffix: what they are, and how assembly is made of them.
+_OTHER_FILES = {
+    ".cu": "is CUDA source: compile it by `nvcc -ptx -lineinfo {0}`, then run `tile sim {1}.ptx`",
+    ".cubin": "is machine code, which the simulator does not run: compile the source by "
+    "`nvcc -ptx -lineinfo`",
+    ".hip": "is HIP source: compile it by `hipcc -S -g --offload-device-only "
+    "--offload-arch=gfx942 {0} -o {1}.s`, then run `tile sim {1}.s`",
+    ".py": "is a Python program: run it by `tile run {0}`",
+}
+_NO_TEXT = (
+    "is no text: if there is PTX in it, take that out by `cuobjdump -ptx {0} > {1}.ptx`, then run "
+    "`tile sim {1}.ptx`"
+)
+
+
+def _read(file: str) -> str:
+    """The assembly in a file."""
+    path = Path(file)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise TileError(f"cannot read '{file}': {error.strerror}") from None
+    is_text = b"\0" not in data[:4096]
+    what = _OTHER_FILES.get(path.suffix, "" if is_text else _NO_TEXT)
+    if what:
+        raise TileError(f"'{file}' {what.format(shlex.quote(file), shlex.quote(path.stem))}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TileError(f"cannot read '{file}': {error}") from None
+
+
+def _choose_kernel(wanted: str | None, names: list[str]) -> str:
+    """The kernel with a name as in the assembly, or as in C++, with or without its parameters."""
+    from tile._C.sim import demangle
+
+    shown = ", ".join(map(demangle, names)) or "none"
+    if wanted is None:
+        if len(names) != 1:
+            raise TileError(f"choose a kernel with --entry: {shown}")
+        return names[0]
+    if wanted in names:
+        return wanted
+    # A template's instance has its result before its name.
+    named = [n for n in names if demangle(n) == wanted]
+    named = named or [
+        n for n in names if re.split(r"[<(]", demangle(n).split(" ")[-1])[0] == wanted
+    ]
+    named = named or [
+        n for n in names if re.search(rf"(^|[ :]){re.escape(wanted)}[<(]", demangle(n))
+    ]
+    if len(named) > 1:
+        raise TileError(f"several kernels are called '{wanted}': {', '.join(map(demangle, named))}")
+    if not named:
+        like = closest(wanted, [re.split(r"[<(]", demangle(n))[0] for n in names])
+        raise TileError(f"there is no kernel '{wanted}'; there are: {shown}{like}")
+    return named[0]
+
+
+def _block_of(ptx: str, entry: str) -> tuple[int, ...]:
+    """The threads of a block, where the kernel itself says how many it must have."""
+    required = re.search(
+        rf"\.entry\s+{re.escape(entry)}\b[^{{]*?\.reqntid\s+(\d+(?:\s*,\s*\d+)*)", ptx
+    )
+    if required is None:
+        raise TileError(
+            "how many threads has a block? Say it with --block, as in --block 256 or --block 16,16"
+        )
+    return tuple(map(int, required[1].split(",")))
+
+
+def _bad_usage(run: Callable[..., int]) -> Callable[..., int]:
+    """A launch that cannot start ends with the status 2; 1 is for findings."""
+
+    @functools.wraps(run)
+    def command(**options: Any) -> int:
+        try:
+            return run(**options)
+        except TileError as error:
+            raise click.UsageError(str(error)) from None
+        except OSError as error:
+            raise click.UsageError(f"{error.filename}: {error.strerror}") from None
+
+    return command
+
+
 _FILE = click.Path()
 
 
@@ -69,7 +164,7 @@ _FILE = click.Path()
 @click.argument("file", type=_FILE)
 @click.option("--entry", help="The kernel; not needed if the file has one.")
 @click.option("--grid", default="1", callback=_triple, help="CTAs: X[,Y[,Z]].")
-@click.option("--block", default="32", callback=_triple, help="Threads of a CTA.")
+@click.option("--block", callback=_triple, help="Threads of a CTA: X[,Y[,Z]].")
 @click.option("--cluster", default="1", callback=_triple, help="CTAs of a cluster.")
 @click.option("--dynamic-shared", type=click.IntRange(0), metavar="N", default=0, help="Its bytes.")
 @click.option("--array", "arrays", multiple=True, help="NAME=... names memory for --arg.")
@@ -115,9 +210,11 @@ _FILE = click.Path()
 )
 @click.option("--annotate", is_flag=True, help="Prints the source with the counters by line.")
 @click.option("--coverage", is_flag=True, help="Prints the lines that did not run.")
+@_bad_usage
 def command(
-    file: str, entry: str | None, grid: tuple, block: tuple, cluster: tuple, dynamic_shared: int,
-    arrays: tuple, arguments: tuple, out: tuple, check: str, max_instructions: int | None,
+    file: str, entry: str | None, grid: tuple, block: tuple | None, cluster: tuple,
+    dynamic_shared: int, arrays: tuple, arguments: tuple, out: tuple, check: str,
+    max_instructions: int | None,
     threads: int, nondeterministic: bool, schedule_seed: int | None, schedules: int | None,
     strict_views: bool, suppressions: str | None, gpu: str,
     json_file: str | None, html_file: str | None, sarif_file: str | None,
@@ -130,18 +227,14 @@ def command(
 
     from ..sim.arguments import argument
 
-    try:
-        ptx = Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise TileError(f"cannot read '{file}': {error}") from None
+    ptx = _read(file)
     try:
         module = tile.sim.load(ptx)
     except TileError as error:
         raise TileError(re.sub(r"^<\w+>", lambda _: file, str(error))) from None
-    if entry is None:
-        if len(module.entries) != 1:
-            raise TileError(f"choose a kernel with --entry: {', '.join(module.entries) or 'none'}")
-        entry = module.entries[0]
+    entry = _choose_kernel(entry, module.entries)
+    if block is None:
+        block = _block_of(ptx, entry)
     named = _named_arrays(arrays)
     values = [argument(text, named) for text in arguments]
     report = tile.sim.launch(
@@ -149,11 +242,12 @@ def command(
         check=check, max_instructions=max_instructions, threads=threads,
         deterministic=not nondeterministic, schedule_seed=schedule_seed, schedules=schedules,
         strict_views=strict_views,
-        allocations={n: a for n, a in named.items() if not any(a is v for v in values)},
+        allocations=named,
         suppressions=tile.sim.read_suppressions(suppressions) if suppressions else (),
         timelines=timelines if timeline_file else 0, raise_on_finding=False,
     )  # fmt: skip
-    click.echo(report.summary(gpu))
+    report.file = file
+    click.echo(findings_in_color(report.summary(gpu)), nl=False)
     for unused in report.unused_suppressions:
         click.echo(f"suppression without a finding: {unused.kind} {unused.place}", err=True)
     if annotate:

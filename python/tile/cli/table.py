@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import click
+
+
+def with_json(command: Callable) -> Callable:
+    """Gives a listing the option `--json`, for programs that read it."""
+    return click.option("--json", "as_json", is_flag=True, help="For programs: as JSON.")(command)
+
+
+def print_json(value: Any) -> None:
+    """Prints what a program asked for."""
+    print(json.dumps(value, indent=1))
 
 
 def show(header: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:

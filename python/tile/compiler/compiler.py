@@ -23,6 +23,7 @@ from ..backends import (
 )
 from ..backends.stages import WITH_WARPS, last_text
 from ..errors import TileError
+from ..hints import closest
 from ..runtime.cache.entry import CachedFile, CacheEntry, Damaged
 from ..runtime.dependencies import constant_key
 from ..runtime.depth import deep_stack
@@ -219,6 +220,12 @@ class LazyDict(Mapping):
         if name in self._views and name not in self._items:
             stage, show = self._views[name]
             return show(self[stage])
+        if name not in self._items:
+            there = [*self._items, *(n for n in self._views if n in self)]
+            raise KeyError(
+                f"there is no stage {name!r}; there are {', '.join(there)}"
+                f"{closest(str(name), there)}"
+            )
         value = self._items[name]
         if callable(value):
             value = self._items[name] = value()

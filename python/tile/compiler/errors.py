@@ -6,11 +6,27 @@ import ast
 import functools
 import os
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import OptionError, TileError
 from ..runtime.source import line_of, lines_of
+
+
+def _shown(file: str) -> str:
+    """A file as Python's tracebacks name it; of a notebook, the cell as its tracebacks do."""
+    # Set by IPython once it is whole; older ones have no names of cells.
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    if name_of is not None and (cell := name_of(file)):
+        return " ".join(cell)
+    return f'File "{file}"'
+
+
+def is_python(file: str) -> bool:
+    """Is it a file of Python, or what was typed in?"""
+    return file.endswith(".py") or file.startswith("<")
 
 
 @dataclass(frozen=True)
@@ -22,14 +38,16 @@ class Place:
     column: int = 0
     end_column: int = 0
     function: str = ""
+    #: Of what is in no file.
+    known_text: str = ""
 
     @property
     def text(self) -> str:
-        return line_of(self.file, self.line)
+        return self.known_text or line_of(self.file, self.line)
 
     def render(self) -> str:
         """The line with carets under the range, as Python's tracebacks show it."""
-        head = f'  File "{self.file}", line {self.line}' + (
+        head = f"  {_shown(self.file)}, line {self.line}" + (
             f", in {self.function}" if self.function else ""
         )
         text = self.text
@@ -149,7 +167,7 @@ def source_place(file: str, line: int, column: int) -> Place:
     The IR knows only where it begins, so of several the longest is shown."""
     start = max(0, column - 1)
     place = Place(file, line, start)
-    if not file.endswith(".py"):
+    if not is_python(file):
         return place
     lines = lines_of(file)
     tree = _tree(file, tuple(lines))

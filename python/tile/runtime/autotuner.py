@@ -32,6 +32,8 @@ _OLD_KEYWORDS = {
     "enable_warp_specialization", "enable_persistent", "num_buffers_warp_spec",
     "num_consumer_groups", "reg_dec_producer", "reg_inc_consumer",
 }  # fmt: skip
+#: Keywords of `Config` beside the constants.
+_OPTIONS_OF_CONFIGS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook", "ir_override")
 
 
 class Config:
@@ -49,7 +51,10 @@ class Config:
         **old: Any,
     ) -> None:
         if unknown := old.keys() - _OLD_KEYWORDS:
-            raise TypeError(f"Config takes no keyword `{min(unknown)}`")
+            from ..hints import closest
+
+            like = closest(min(unknown), _OPTIONS_OF_CONFIGS)
+            raise TypeError(f"Config takes no keyword `{min(unknown)}`{like}")
         if not isinstance(kwargs, dict):
             raise TileError(f"a Config has the values of constants by their names, not {kwargs!r}")
         self.kwargs = kwargs
@@ -197,8 +202,11 @@ class Autotuner(KernelInterface):
             raise TileError(f"autotune's key is a list of names of parameters, not {key!r}")
         for name in key:
             if name not in arg_names:
+                from ..hints import closest
+
                 raise TileError(
                     f"autotune's key names `{name}`, which is not a parameter of the kernel"
+                    f"{closest(str(name), arg_names)}"
                 )
         self.keys = key
         self.reset_to_zero = list(reset_to_zero or ())

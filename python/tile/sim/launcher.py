@@ -15,6 +15,7 @@ from tile._C import launch as _launch
 from tile._C import sim as _sim
 from tile.compiler.assumptions import stated_pairs
 from tile.errors import TileError
+from tile.hints import closest
 
 from .report import Report
 from .schedules import memory_of, run_schedules
@@ -44,7 +45,7 @@ class SimulationError(TileError):
 
     def __init__(self, report: Report, said: str = "") -> None:
         self.report = report
-        super().__init__("\n".join([*report.messages, *filter(None, [said])]))
+        super().__init__("\n" + "\n\n".join([*report.errors, *filter(None, [said])]))
 
     def __reduce__(self) -> tuple:
         # A report holds native state; the text travels.
@@ -76,7 +77,8 @@ def check_bits(check: str | Iterable[str]) -> int:
     bits = 0
     for name in names:
         if not isinstance(name, str) or name.strip() not in _CHECKS:
-            raise TileError(f"unknown check '{name}'; expected {', '.join(_CHECKS)}")
+            like = closest(name.strip(), _CHECKS) if isinstance(name, str) else ""
+            raise TileError(f"unknown check '{name}'; expected {', '.join(_CHECKS)}{like}")
         bits |= _CHECKS[name.strip()]
     return bits
 
@@ -317,6 +319,7 @@ def launch(
     if entry not in module.entries:
         raise TileError(
             f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}"
+            f"{closest(str(entry), module.entries)}"
         )
     params = module.params(entry)
     try:
@@ -324,16 +327,26 @@ def launch(
     except TypeError:
         raise TileError(f"args must be a sequence, not {args!r}") from None
     if len(args) != len(params):
-        raise TileError(f"kernel '{entry}' takes {len(params)} arguments, {len(args)} were given")
+        takes = ", ".join(_described(param) for param in params)
+        raise TileError(
+            f"kernel '{_sim.demangle(entry)}' takes {len(params)} arguments, {len(args)} were given"
+            + (f": it takes {takes}" if takes else "")
+        )
     ranges: list[tuple[int, int, str, bool]] = []
     if not isinstance(allocations, (Mapping, Sequence)):
         raise TileError(f"allocations must be arrays, by name or in a list, not {allocations!r}")
     if not isinstance(allocations, Mapping):
         allocations = {f"allocation {i}": array for i, array in enumerate(allocations)}
+        known = {}
+    else:
+        known = {id(array): name for name, array in allocations.items()}
     buffer = bytearray()
     for value, param in zip(args, params, strict=True):
         buffer += bytes(param[2] - len(buffer))
+        first = len(ranges)
         buffer += _pack(value, param, ranges, strict_views)
+        name = known.get(id(value)) or _shown(param[0], entry)
+        ranges[first:] = [(low, size, name, writes) for low, size, _, writes in ranges[first:]]
     for name, value in allocations.items():
         array = _array(value, str(name))
         ranges.append((*_extent(array), name, bool(array.flags.writeable)))
@@ -371,6 +384,17 @@ def launch(
     if raise_on_finding and not report.ok:
         raise SimulationError(report)
     return report
+
+
+def _described(param: tuple) -> str:
+    name, kind, _, size, is_array = param
+    return f"{name} ({size} bytes)" if is_array else f"{name} (.{kind})"
+
+
+def _shown(name: str, entry: str) -> str:
+    """A parameter as people know it: nvcc names those of C++ by their number."""
+    number = name.removeprefix(f"{entry}_param_")
+    return f"argument {number}" if number.isdigit() and entry.startswith("_Z") else name
 
 
 def _assumption_bits(names: Sequence[str]) -> int:

@@ -9,17 +9,13 @@ from typing import Any
 from tile.errors import TileError
 
 from . import source_view, suppressions
+from .findings import grouped, program_of, text_of, text_of_group
 from .sarif import sarif
 from .source_view import Coverage
 from .suppressions import Suppression
 
 #: The process of a timeline that has the launch; others are numbered as their blocks are.
 LAUNCH_PROCESS = (1 << 31) - 1
-
-
-def _text(finding: dict[str, Any]) -> str:
-    """Of a finding that was added."""
-    return f"{finding['kind']}: {finding['message']}"
 
 
 class Report:
@@ -36,6 +32,8 @@ class Report:
         self._printed = ""
         #: The text of the module, if it was launched from text.
         self.ptx = ptx
+        #: What the module is called in texts about lines without a source.
+        self.file = "<assembly>"
         #: Findings that a suppression matched, each with its "reason".
         self.suppressed: list[dict[str, Any]] = []
         #: Suppressions that matched nothing.
@@ -81,8 +79,14 @@ class Report:
     @property
     def messages(self) -> list[str]:
         """One text for each finding."""
-        texts = [*self._raw.messages, *map(_text, self._added)]
-        return texts if self._kept is None else [texts[i] for i in self._kept]
+        program = program_of(self)
+        return [text_of(finding, program) for finding in self.findings]
+
+    @property
+    def errors(self) -> list[str]:
+        """One text for each mistake: findings with one cause are told once."""
+        program = program_of(self)
+        return [text_of_group(group, program) for group in grouped(self.findings, program.text)]
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -180,20 +184,16 @@ class Report:
             text = self._raw.summary(gpu)
         except ValueError as error:
             raise TileError(str(error)) from None
-        added = [*map(_text, self._added)]
-        if added:
-            text = "\n".join([text.removesuffix("no findings\n"), *added])
-        if self._kept is not None:
-            messages = [*self._raw.messages, *added]
-            dropped = [m for i, m in enumerate(messages) if i not in self._kept]
-            for message, finding in zip(dropped, self.suppressed, strict=True):
-                short = f"suppressed ({finding['reason']}): {message.splitlines()[0]}"
-                text = text.replace(message, short)
-        return text
+        raw = "".join(f"{message}\n" for message in self._raw.messages)
+        text = text.removesuffix(raw or "no findings\n")
+        for finding in self.suppressed:
+            text += f"suppressed ({finding['reason']}): {finding['kind']}: {finding['message']}\n"
+        errors = self.errors
+        return text + ("\n" + "\n\n".join(errors) if errors else "no findings") + "\n"
 
     def __str__(self) -> str:
         return self.summary()
 
     def __repr__(self) -> str:
-        state = "ok" if self.ok else f"{len(self.messages)} findings"
+        state = "ok" if self.ok else f"{len(self.findings)} findings"
         return f"<tile.sim.Report {state}, {self.warp_instructions} warp instructions>"

@@ -258,7 +258,7 @@ def arguments(function, described):
 
 def lines_of(text):
     """The lines of this file that a finding names."""
-    return {int(line) for line in re.findall(r"test_gluon_planted\.py:(\d+)", text)}
+    return {int(line) for line in re.findall(r"test_gluon_planted\.py(?::|\", line )(\d+)", text)}
 
 
 cases = pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_the_mistake_is_found(function, kind, described, target):
         try:
             function.simulate(*arguments(function, described), True, grid=(1,), schedule_seed=seed)
         except tile.sim.SimulationError as error:
-            found.setdefault(str(error).partition(":")[0], str(error))
+            found.setdefault(error.report.findings[0]["kind"], str(error))
     assert kind in found, found
     # It names a line of the kernel or of a partition of it.
     first = function.fn.__code__.co_firstlineno

@@ -101,6 +101,19 @@ def test_integers_that_do_not_fit_their_parameter(gpu):
 Pair = collections.namedtuple("Pair", "first second")
 
 
+def test_a_grid_that_asks_for_an_unknown_name(gpu):
+    """The first launch goes through Python, later ones do not: all say which names there are."""
+    out = gpu.tensor(0x1000, tl.float32)
+    for _ in range(3):
+        with pytest.raises(tile.LaunchError, match=r"asks for 'BLOK'.*did you mean `BLOCK`"):
+            copy[lambda meta: (meta["BLOK"],)](out, out, 8)
+        first = copy[lambda meta: (meta["n"],)](out, out, 8)
+    assert copy[lambda meta: (meta["n"],)](out, out, 8) is first
+    # What the function looks up elsewhere is its own.
+    with pytest.raises(KeyError, match="mine"):
+        copy[lambda meta: ({}["mine"],)](out, out, 8)
+
+
 def test_numbers_that_no_longer_fit(gpu):
     """What is wrong with an argument is said of that argument, also on the way without Python."""
 

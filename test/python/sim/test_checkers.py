@@ -294,7 +294,7 @@ def test_source_lines():
         ".address_size 64", '.address_size 64\n.file 1 "kernel.py"'
     )
     source = np.zeros(64, np.int32)
-    with pytest.raises(tile.sim.SimulationError, match=r"source kernel.py:42") as info:
+    with pytest.raises(tile.sim.SimulationError, match=r'File "kernel.py", line 42') as info:
         tile.sim.launch(text, "k", 1, 64, [source, source.copy()])
     place = info.value.report.findings[0]["place"]
     assert (place["file"], place["source_line"], place["source_column"]) == ("kernel.py", 42, 7)

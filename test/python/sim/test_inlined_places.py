@@ -61,7 +61,10 @@ def test_findings_name_both_places():
         ("deep.h", 44, "kernel.cu", 9),
         ("kernel.cu", 3, "", 0),
     ]
-    assert "source lib.h:20, inlined at kernel.cu:7" in report.messages[0]
+    first = report.messages[0]
+    assert first.startswith(
+        '  File "kernel.cu", line 7, in k\n  File "lib.h", line 20, in k\nrace: '
+    )
     regions = [
         r["locations"][0]["physicalLocation"] for r in report.sarif("k.ptx")["runs"][0]["results"]
     ]
@@ -77,7 +80,7 @@ def test_lines_count_what_was_inlined_into_them():
     kernel = next(one for one in coverage(report) if one.file == "kernel.cu")
     assert {7, 9, 3} <= set(kernel.covered) and not kernel.missing
     text = report.annotated(sources={"kernel.cu": "\n" * 6 + "helper();"})
-    assert "helper();" in text and "inlined at kernel.cu:7" in text
+    assert "helper();" in text and 'File "kernel.cu", line 7' in text
 
 
 def test_suppressed_at_the_call():

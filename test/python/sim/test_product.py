@@ -199,7 +199,7 @@ def test_command(file, tmp_path, capfd):
     page, log, data, out, trace = (
         tmp_path / f"a.{name}" for name in ("html", "sarif", "json", "npy", "trace")
     )
-    args = ["sim", str(file), "--grid", "2", "--array", "x=random:f32:4x16", "--arg", "x",
+    args = ["sim", str(file), "--grid", "2", "--block", "32", "--array", "x=random:f32:4x16", "--arg", "x",
             "--arg", "zeros:f32:64", "--arg", "null", "--arg", "0", "--arg", "64"]  # fmt: skip
     status = main([*args, "--html", str(page), "--sarif", str(log), "--json", str(data),
                    "--out", f"1={out}", "--timeline", str(trace), "--annotate", "--coverage"])  # fmt: skip
@@ -216,8 +216,8 @@ def test_command_suppressions(file, tmp_path, capfd):
     args = [
         "sim",
         str(file),
-        "--grid",
-        "2",
+        "--grid=2",
+        "--block=32",
         *(f"--arg={a}" for a in ("zeros:f32:64", "zeros:f32:64", "zeros:f32:1", 0, 64)),
     ]
     assert main(args) == 1
@@ -296,8 +296,8 @@ def test_command_tensor_maps(tmp_path):
     ],
 )
 def test_command_refuses(file, capfd, argument, message):
-    args = ["sim", str(file), "--array", "x=zeros:f32:64x64", "--arg", argument]
-    assert main(args) == 1
+    args = ["sim", str(file), "--block=32", "--array", "x=zeros:f32:64x64", "--arg", argument]
+    assert main(args) == 2
     assert message in capfd.readouterr().err
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -178,6 +179,39 @@ def test_run(tmp_path):
     assert run("missing.py", cwd=tmp_path).stderr == "tile: error: there is no program missing.py\n"
 
 
+def test_listings_as_json(capsys, folder):
+    def listed(*line: str):
+        assert main([*line, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    assert listed("cache", "ls") == [] and listed("autotune", "show") == []
+    entry = fill_cache()
+    (one,) = listed("cache", "ls")
+    assert one["kernels"] == ["nothing"] and one["folder"] == str(entry) and one["bytes"] > 0
+    stats = listed("cache", "stats")
+    assert stats["kernels"] == 1 and stats["bytes"] == one["bytes"]
+    choice = make_choice("softmax", (1,), "cuda:90", "measured", {"X": [1.0] * 3}, 2.0)
+    ChoiceFile("softmax", ["softmax"]).write(choice)
+    (one,) = listed("autotune", "show")
+    assert one["kernel"] == "softmax" and one["configs"] == {"X": [1.0] * 3}
+    assert any(row["setting"] == "cache.dir" for row in listed("knobs"))
+    assert listed("env", "--no-test")["tile"] == tile.__version__
+
+
+def test_nothing_is_said_in_words(capsys, folder):
+    assert main(["cache", "ls"]) == 0
+    assert capsys.readouterr().out == f"there is nothing in the cache {folder}\n"
+    fill_cache()
+    assert main(["cache", "ls", "softmax"]) == 0
+    assert capsys.readouterr().out == f"there is no kernel `softmax` in the cache {folder}\n"
+
+
+def test_kernels_in_the_cache_are_completed(folder):
+    fill_cache()
+    (name,) = completed("tile cache ls no", "plain")
+    assert name == "nothing"
+
+
 def test_help_fits_a_screen(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
@@ -199,6 +233,8 @@ def test_completion(capsys):
     ("words", "expected"),
     [
         ("tile ca", "plain,cache"),
+        ("tile run --target cuda:9", "plain,cuda:90"),
+        ("tile compile -t hip:gfx94", "plain,hip:gfx942"),
         ("tile run --driver s", "plain,sim"),
         ("tile run pro", "file,pro"),
         ("tile run program.py dat", "file,dat"),
@@ -208,6 +244,11 @@ def test_completion(capsys):
     ],
 )
 def test_completions(words, expected):
+    kind, _, expected = expected.partition(",")
+    assert completed(words, kind) == [expected]
+
+
+def completed(words: str, kind: str) -> list[str]:
     environment = {
         **os.environ, "COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")),
         "_TILE_COMPLETE": "bash_complete",
@@ -216,7 +257,7 @@ def test_completions(words, expected):
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
-    assert done.stdout.split() == [expected]
+    return [line.removeprefix(f"{kind},") for line in done.stdout.split()]
 
 
 def test_errors(capsys):
@@ -240,7 +281,11 @@ def nothing(p):
         ("run --target vax:1 k.py", "no backend compiles for 'vax'; the known targets are cuda, h"),
         ("run --target cuda:1 k.py", "unknown target cuda:1: known ones are cuda:75, "),
         ("sim nothing.ptx", "cannot read 'nothing.ptx': "),
-        ("sim k.py", "k.py:2:8: error: expected ':' but found 'tile'"),
+        ("sim k.py", "'k.py' is a Python program: run it by `tile run k.py`"),
+        (
+            "compile k.py -n nothing -s *fp32 -g q -o out -t cuda:90",
+            "asks for 'q', which is no par",
+        ),
         ("compile k.py -n nothing -s *fp32 -g 1 -o out -t hip:gfx942", "which cannot load hip:gfx"),
         ("compile k.py -n nothing -s *fp32 -g 1 -o k.py/out -t cuda:90", "k.py: "),
         ("link out.h -o all", "cannot read out.h: "),

@@ -27,12 +27,12 @@ FailureOr<const amd::TargetModel *> amd::TargetModel::get(ModuleOp module) {
   if (failed(target))
     return failure();
   if (int ctas = lookupNumCTAs(module); ctas > 1)
-    return module.emitError("a program of ")
+    return emitError(module.getLoc(), "a program of ")
            << ctas << " blocks needs a target with clusters, which "
            << (*target)->targetString() << " lacks";
   if (int threads = lookupThreadsPerWarp(module);
       threads != (*target)->waveSize)
-    return module.emitError("expected \"ttg.threads-per-warp\" = ")
+    return emitError(module.getLoc(), "expected \"ttg.threads-per-warp\" = ")
            << (*target)->waveSize << ", the lanes of a wave on "
            << (*target)->targetString() << "; found " << threads;
   return get((*target)->processor);

@@ -134,13 +134,15 @@ const AMDTarget *triton::amd::lookupAMDTarget(StringRef processor) {
 FailureOr<const AMDTarget *> triton::amd::getAMDTarget(ModuleOp module) {
   auto attr = module->getAttrOfType<StringAttr>(gpu::kTargetAttrName);
   if (!attr)
-    return module.emitError("expected a 'ttg.target' attribute on the module, "
-                            "such as \"hip:gfx942\"");
+    return emitError(module.getLoc(),
+                     "expected a 'ttg.target' attribute on the module, "
+                     "such as \"hip:gfx942\"");
   StringRef name = attr.getValue();
   if (name.consume_front("hip:"))
     if (const AMDTarget *target = lookupAMDTarget(name))
       return target;
-  InFlightDiagnostic diag = module.emitError("unknown target ") << attr;
+  InFlightDiagnostic diag = emitError(module.getLoc(), "unknown target ")
+                            << attr;
   diag << ": known ones are ";
   llvm::interleaveComma(getAMDTargets(), diag, [&](const AMDTarget &target) {
     diag << target.targetString();

@@ -145,12 +145,14 @@ std::optional<int> triton::parseNVIDIATargetString(StringRef target) {
 FailureOr<const NVIDIATarget *> triton::getNVIDIATarget(ModuleOp module) {
   auto attr = module->getAttrOfType<StringAttr>(gpu::kTargetAttrName);
   if (!attr)
-    return module.emitError("expected a 'ttg.target' attribute on the module, "
-                            "such as \"cuda:90\"");
+    return emitError(module.getLoc(),
+                     "expected a 'ttg.target' attribute on the module, "
+                     "such as \"cuda:90\"");
   if (std::optional<int> cc = parseNVIDIATargetString(attr.getValue()))
     if (const NVIDIATarget *target = lookupNVIDIATarget(*cc))
       return target;
-  InFlightDiagnostic diag = module.emitError("unknown target ") << attr;
+  InFlightDiagnostic diag = emitError(module.getLoc(), "unknown target ")
+                            << attr;
   diag << ": known ones are ";
   llvm::interleaveComma(getNVIDIATargets(), diag, [&](const NVIDIATarget &t) {
     diag << t.targetString();

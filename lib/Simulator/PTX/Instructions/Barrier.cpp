@@ -85,6 +85,8 @@ static Step execBarrier(Ctx &c, const Inst &inst, uint32_t mask) {
   // have exited take no part in any barrier.
   if (bool retry; aligned && !c.gather(live, retry, Wait::Aligned))
     return retry ? Step::Jump : Step::Block;
+  if (aligned)
+    checkSkippedBarrier(c, inst, mask);
   bool explicitCount = inst.op[1] != NoSlot;
   const NamedBarrier &b = cta.barriers[number];
   uint32_t expected =

@@ -72,6 +72,7 @@ static Step execIndexedBranch(Ctx &c, const Inst &inst, uint32_t mask) {
 
 Step tile::sim::execExit(Ctx &c, const Inst &inst, uint32_t mask) {
   bool all = mask == c.active;
+  rememberExit(c, inst, mask);
   ++c.pc;
   exitLanes(c, inst, mask);
   return all ? Step::Done : Step::Jump;

@@ -47,7 +47,8 @@ amd::createAMDGPUMachine(ModuleOp module, const AMDGCNOptions &options) {
     target = *found;
   }
   if (!target)
-    return module.emitError("unknown processor '") << options.processor << "'";
+    return emitError(module.getLoc(), "unknown processor '")
+           << options.processor << "'";
   initializeAMDGPU();
   auto machine = createTargetMachine(
       module, llvm::Triple(kTriple), target->processor,

@@ -31,7 +31,7 @@ struct EmitAMDGCN : amd::impl::EmitAMDGCNBase<EmitAMDGCN> {
     std::string error;
     std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
     if (!file) {
-      getOperation().emitError(error);
+      emitError(getOperation().getLoc(), error);
       return signalPassFailure();
     }
     file->os() << (emit == "llvm-ir" ? llvmIR : *assembly);

@@ -25,8 +25,9 @@ struct InsertInstructionSchedHints
   void runOnOperation() override {
     std::optional<amdgpu::SchedHint> hint = amdgpu::symbolizeSchedHint(variant);
     if (!hint) {
-      getOperation().emitError("expected the variant none, attention or "
-                               "memory-bound-attention, found ")
+      emitError(getOperation().getLoc(),
+                "expected the variant none, attention or "
+                "memory-bound-attention, found ")
           << variant;
       return signalPassFailure();
     }

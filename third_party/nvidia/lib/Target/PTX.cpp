@@ -54,7 +54,7 @@ FailureOr<const NVIDIATarget *> findTarget(ModuleOp module,
   if (const NVIDIATarget *target =
           lookupNVIDIATarget(options.computeCapability))
     return target;
-  return module.emitError("unknown compute capability ")
+  return emitError(module.getLoc(), "unknown compute capability ")
          << options.computeCapability;
 }
 
@@ -69,7 +69,8 @@ createNVPTXMachine(ModuleOp module, const PTXOptions &options) {
   constexpr StringRef name = "nvptx-short-ptr";
   LLVMFlagScope scope(name, true);
   if (!scope)
-    return module.emitError("this LLVM has no option '") << name << "'";
+    return emitError(module.getLoc(), "this LLVM has no option '")
+           << name << "'";
   int ptxVersion =
       options.ptxVersion ? options.ptxVersion : (*target)->ptxVersion;
   // Without any optimisation moves of registers stay, also of those that a

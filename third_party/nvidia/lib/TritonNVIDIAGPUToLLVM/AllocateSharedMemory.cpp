@@ -21,7 +21,7 @@ nvidia::resolveTarget(ModuleOp module, int computeCapability) {
   if (computeCapability != 0) {
     const NVIDIATarget *target = lookupNVIDIATarget(computeCapability);
     if (!target)
-      return module.emitError("unknown compute capability ")
+      return emitError(module.getLoc(), "unknown compute capability ")
              << computeCapability;
     module->setAttr(
         triton::gpu::kTargetAttrName,
@@ -32,7 +32,7 @@ nvidia::resolveTarget(ModuleOp module, int computeCapability) {
     return failure();
   if (int ctas = triton::gpu::lookupNumCTAs(module);
       ctas > 1 && !(*target)->hasClusters)
-    return module.emitError("a program of ")
+    return emitError(module.getLoc(), "a program of ")
            << ctas << " blocks needs a target with clusters, which "
            << (*target)->targetString() << " lacks";
   return TargetModel::get((*target)->computeCapability);

@@ -34,7 +34,7 @@ struct EmitPTX : nvidia::impl::EmitPTXBase<EmitPTX> {
     std::string error;
     std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &error);
     if (!file) {
-      getOperation().emitError(error);
+      emitError(getOperation().getLoc(), error);
       return signalPassFailure();
     }
     file->os() << (emit == "llvm-ir" ? llvmIR : *ptx);

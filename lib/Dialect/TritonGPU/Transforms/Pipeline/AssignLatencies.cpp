@@ -251,8 +251,9 @@ struct AssignLatencies
 
   void runOnOperation() override {
     if (numStages < 1) {
-      getOperation().emitError("expected option 'num-stages' to be positive, "
-                               "found ")
+      emitError(getOperation().getLoc(),
+                "expected option 'num-stages' to be positive, "
+                "found ")
           << numStages.getValue();
       return signalPassFailure();
     }

@@ -17,7 +17,7 @@ namespace mlir::triton::amd {
 struct TTGIROptions : StageOptions<TTGIROptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("The machine, as in hip:gfx942"),
-                             llvm::cl::init("hip:gfx942")};
+                             llvm::cl::init("")};
   Option<int> numWarps{*this, "num-warps",
                        llvm::cl::desc("Waves that run one program"),
                        llvm::cl::init(4)};

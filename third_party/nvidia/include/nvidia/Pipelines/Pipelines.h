@@ -17,7 +17,7 @@ namespace mlir::triton::nvidia {
 struct TTGIROptions : StageOptions<TTGIROptions> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("The machine, as in cuda:90"),
-                             llvm::cl::init("cuda:80")};
+                             llvm::cl::init("")};
   Option<int> numWarps{*this, "num-warps",
                        llvm::cl::desc("Warps that run one program"),
                        llvm::cl::init(4)};

@@ -1,0 +1,80 @@
+//===-- WarnOfIdlePasses.cpp - Passes that find nothing to do -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Pipeline/WarnOfIdlePasses.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/WithColor.h"
+
+#include <map>
+#include <mutex>
+
+using namespace mlir;
+
+namespace {
+
+bool isOnLayouts(StringRef pass) {
+  return pass.starts_with("tritongpu-") || pass.starts_with("tritonamdgpu-");
+}
+
+/// Why a pass is not for this module; empty if it is.
+std::string reasonFor(StringRef pass, ModuleOp module) {
+  if (isOnLayouts(pass) && !module->hasAttr(triton::gpu::kNumWarpsAttrName))
+    return ("it is for modules with layouts, but this one has no '" +
+            StringRef(triton::gpu::kNumWarpsAttrName) +
+            "'; run -convert-triton-to-tritongpu first")
+        .str();
+  return "";
+}
+
+/// A few of these passes have something to do in other modules, too: only those
+/// that changed nothing are told of.
+struct WarnOfIdlePasses : PassInstrumentation {
+  void runBeforePass(Pass *pass, Operation *op) override {
+    auto module = dyn_cast<ModuleOp>(op);
+    if (!module)
+      module = op->getParentOfType<ModuleOp>();
+    std::string why = module ? reasonFor(pass->getArgument(), module) : "";
+    if (why.empty())
+      return;
+    OperationFingerPrint before(op);
+    std::lock_guard lock(mutex);
+    running.insert_or_assign({pass, op}, std::pair(why, before));
+  }
+
+  void runAfterPass(Pass *pass, Operation *op) override {
+    std::lock_guard lock(mutex);
+    auto known = running.find({pass, op});
+    if (known == running.end())
+      return;
+    auto [why, before] = known->second;
+    running.erase(known);
+    if (before == OperationFingerPrint(op) &&
+        told.insert(pass->getArgument()).second)
+      llvm::WithColor::warning() << "'-" << pass->getArgument()
+                                 << "' changed nothing: " << why << "\n";
+  }
+
+  void runAfterPassFailed(Pass *pass, Operation *op) override {
+    std::lock_guard lock(mutex);
+    running.erase({pass, op});
+  }
+
+  std::mutex mutex;
+  std::map<std::pair<Pass *, Operation *>,
+           std::pair<std::string, OperationFingerPrint>>
+      running;
+  llvm::StringSet<> told;
+};
+
+} // namespace
+
+void triton::warnOfIdlePasses(PassManager &pm) {
+  pm.addInstrumentation(std::make_unique<WarnOfIdlePasses>());
+}
