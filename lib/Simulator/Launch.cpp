@@ -326,12 +326,19 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
         continue;
       report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
       report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
+      bool isMasked = inst.guard != NoSlot && inst.space == Space::Global &&
+                      (inst.cls == Class::Load || inst.cls == Class::Store);
       for (const auto &key : keys) {
         LineCounters &line = report.lines[key];
         line.warpInstructions += sum.warps;
         line.laneInstructions += sum.lanes;
         line.sectors += sum.sectors;
         line.requests += sum.requests;
+        line.bytes += sum.bytes;
+        if (isMasked) {
+          line.predicatedLanes += sum.warps * Lanes;
+          line.maskedLanes += sum.warps * Lanes - sum.lanes;
+        }
         line.bankConflicts += sum.conflicts;
       }
     }

@@ -169,11 +169,11 @@ std::array<unsigned, 3> ctaId(const Launch &launch, uint64_t cluster,
 std::string nameGlobal(const Launch &launch, uint64_t address);
 
 struct InstStats {
-  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0,
-           conflicts = 0;
+  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, bytes = 0,
+           wavefronts = 0, conflicts = 0;
   void add(const InstStats &o) {
     warps += o.warps, lanes += o.lanes, requests += o.requests,
-        sectors += o.sectors;
+        sectors += o.sectors, bytes += o.bytes;
     wavefronts += o.wavefronts, conflicts += o.conflicts;
   }
 };
