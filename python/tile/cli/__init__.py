@@ -15,7 +15,7 @@ from ..errors import TileError
 #: The commands, with what they are for; each is in the module of its name, or is a tool.
 _COMMANDS = {
     "run": "Run a program: in the simulator, for a target, with checks.",
-    "explain": "Say what makes the kernels of a program slow, and show how they were compiled.",
+    "explain": "Say what makes kernels slow, and show how they were compiled.",
     "sim": "Run a kernel of a PTX file without a GPU, with every access checked.",
     "compile": "Compile a kernel to C, for programs without Python.",
     "link": "Write the C functions that choose among compiled kernels.",

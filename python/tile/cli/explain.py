@@ -3,8 +3,38 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
+
+from ..errors import TileError
+
+
+def _paths(output: str | None, names: list[str]) -> list[Path]:
+    """A page for each kernel: the file that was asked for; of several, its name with theirs."""
+    if output is not None and len(names) == 1:
+        return [Path(output)]
+    base = Path(output if output is not None else "explain.html")
+    suffix = base.suffix or ".html"
+    used: dict[str, int] = {}
+    paths = []
+    for name in names:
+        used[name] = used.get(name, 0) + 1
+        number = f"-{used[name]}" if used[name] > 1 else ""
+        paths.append(base.with_name(f"{base.stem}-{name}{number}{suffix}"))
+    return paths
+
+
+def _write_pages(found: list, output: str | None) -> None:
+    from ..explain.page import render_page
+
+    for one, path in zip(found, _paths(output, [one.name for one in found]), strict=True):
+        text = render_page(one)
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise TileError(f"cannot write '{path}': {error.strerror}") from None
+        click.echo(f"{path}: {one.name}, {len(one.findings)} findings", err=True)
 
 
 @click.command(
@@ -12,24 +42,32 @@ import click
 )
 @click.option("--kernel", help="Only the kernel of this name.")
 @click.option("--target", help="What the simulator stands for, as in cuda:90 or hip:gfx942.")
+@click.option(
+    "-o", "--output", type=click.Path(), help="The page; of several, their names begin so."
+)
 @click.option("--text", "as_text", is_flag=True, help="Print what is found, for terminals.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is found, for programs.")
 @click.option("-m", "module", is_flag=True, help="PROGRAM is a module's name.")
 @click.argument("program", type=click.Path())
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
-    kernel: str | None, target: str | None, as_text: bool, as_json: bool, module: bool,
-    program: str, arguments: tuple[str, ...],
+    kernel: str | None, target: str | None, output: str | None, as_text: bool, as_json: bool,
+    module: bool, program: str, arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run a program in the simulator, and say of each kernel what it takes, what it did, and what
-    makes it slow, with the line and the remedy."""
+    makes it slow, with the line and the remedy. Without --text and --json: a page for each kernel,
+    explain-KERNEL.html or what -o names."""
     from ..explain.program import choose_target, explain_program
     from ..explain.text import render
 
+    if as_text and as_json:
+        raise click.UsageError("--text and --json exclude each other")
     choose_target(target)
     found = explain_program(program, arguments, module=module, kernel=kernel)
     if as_json:
         click.echo(json.dumps([one.to_dict() for one in found], indent=1))
-    else:
+    elif as_text:
         click.echo("\n".join(render(one) for one in found), nl=False)
+    if output is not None or not (as_text or as_json):
+        _write_pages(found, output)
     return 0

@@ -6,6 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..compiler.watch import PipelineRun
 from .findings import Finding, find
 from .launches import Launched
 from .passes import ChangedBy, changes
@@ -43,6 +44,8 @@ class Explanation:
     stages: list[StageText]
     #: The kernel itself, for those who draw more of it; it is in no JSON.
     launched: Launched | None = field(default=None, repr=False)
+    #: The IR after each pass, for the same.
+    runs: list[PipelineRun] = field(default_factory=list, repr=False)
 
     def stage(self, name: str) -> StageText | None:
         return next((s for s in self.stages if s.name == name), None)
@@ -51,7 +54,7 @@ class Explanation:
         """As plain lists, dictionaries and numbers, without the texts of the stages."""
         plain: dict[str, Any] = {"schema": SCHEMA}
         for item in dataclasses.fields(self):
-            if item.name in ("stages", "passes", "launched"):
+            if item.name in ("stages", "passes", "launched", "runs"):
                 continue
             plain[item.name] = _plain(getattr(self, item.name))
         plain["passes"] = [
@@ -117,6 +120,7 @@ def explain(launched: Launched) -> Explanation:
         passes=changes(again.watcher.runs, again.watcher.remarks),
         stages=stage_texts(kernel, backend),
         launched=dataclasses.replace(launched, kernel=kernel),
+        runs=again.watcher.runs,
     )
     explanation.findings = find(explanation, backend)
     return explanation
