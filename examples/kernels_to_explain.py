@@ -1,6 +1,9 @@
-"""Kernels for `tile explain`: two that are slow, and how they are written well."""
+"""Kernels for `tile explain`: two that are slow, and how one of them is written well. The argument
+is how many columns a block of the good one has."""
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 
@@ -36,11 +39,14 @@ def repeat(x_ptr, out_ptr, steps, width, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, total)
 
 
-def main() -> None:
+def main(width: int = 32) -> None:
     rng = np.random.default_rng(38)
     x = rng.standard_normal((128, 256)).astype(np.float32)
     expected = x.astype(np.float64).sum(0)
-    for kernel, grid, more in ((column_sums, 256, {}), (column_sums_coalesced, 8, {"B": 32})):
+    for kernel, grid, more in (
+        (column_sums, 256, {}),
+        (column_sums_coalesced, 256 // width, {"B": width}),
+    ):
         out = np.full(256, np.nan, np.float32)
         kernel[(grid,)](x, out, ROWS=128, COLUMNS=256, **more)
         np.testing.assert_allclose(out, expected, rtol=1e-4, atol=1e-4)
@@ -52,4 +58,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(int, sys.argv[1:]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..compiler.watch import PipelineRun
+from ..runtime.source import line_of
 from .findings import Finding, find
 from .launches import Launched
 from .passes import ChangedBy, changes
@@ -52,29 +53,33 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain lists, dictionaries and numbers, without the texts of the stages."""
-        plain: dict[str, Any] = {"schema": SCHEMA}
+        result: dict[str, Any] = {"schema": SCHEMA}
         for item in dataclasses.fields(self):
             if item.name in ("stages", "passes", "launched", "runs"):
                 continue
-            plain[item.name] = _plain(getattr(self, item.name))
-        plain["passes"] = [
+            result[item.name] = plain(getattr(self, item.name))
+        # Who compares versions knows lines by their text: their numbers move.
+        for one in (*result["lines"], *result["findings"]):
+            one["text"] = line_of(one["file"], one["line"]).strip() if one["file"] else ""
+        result["passes"] = [
             {"stage": p.stage, "pass": p.name, "added": p.added, "removed": p.removed}
             for p in self.passes
         ]
-        plain["remarks"] = [_plain(remark) for p in self.passes for remark in p.remarks]
-        plain["stages"] = [
+        result["remarks"] = [plain(remark) for p in self.passes for remark in p.remarks]
+        result["stages"] = [
             {"name": s.name, "lines": len(s.places), "missing": s.missing} for s in self.stages
         ]
-        return plain
+        return result
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Records as dictionaries, and all else as JSON has it."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
 
 

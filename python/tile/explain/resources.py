@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,26 +22,31 @@ class Resources:
     warps: int
     #: Instructions in the text that the assembler reads.
     instructions: int
+    #: The same by their names, those that are there most often first.
+    opcodes: dict[str, int]
     occupancy: Occupancy | None
 
 
-def count_instructions(assembly: str) -> int:
-    """Lines of assembly that are instructions."""
-    count = 0
+def opcodes(assembly: str) -> Iterator[str]:
+    """The names of the instructions of assembly, without what says their types."""
     for line in assembly.splitlines():
         code = line.split("//")[0].split(";")[0].strip()
         if code.startswith(".section"):
-            break  # What follows is for debuggers.
-        count += bool(code) and code[0] not in ".{}()" and not code.endswith((":", ","))
-    return count
+            return  # What follows is for debuggers.
+        if not code or code[0] in ".{}()" or code.endswith((":", ",")):
+            continue
+        name = re.sub(r"^@!?%?\w+\s+", "", code).split()[0]
+        yield ".".join(name.split(".")[:2])
 
 
 def resources(kernel: Any, backend: Any, report: Any) -> Resources:
+    found = Counter(opcodes(kernel.assembly or ""))
     return Resources(
         registers=kernel.n_regs,
         spills=kernel.n_spills,
         shared=kernel.shared,
         warps=kernel.num_warps,
-        instructions=count_instructions(kernel.assembly or ""),
+        instructions=found.total(),
+        opcodes=dict(found.most_common()),
         occupancy=backend.occupancy(kernel, report),
     )
