@@ -133,6 +133,22 @@ def divides(x_ptr, out_ptr, steps, width, WIDTH: tl.constexpr, BLOCK: tl.constex
     tl.store(out_ptr + offsets, total)
 
 
+@tile.jit
+def divides_for_each_tile(x_ptr, out_ptr, tiles, steps, width, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    for tile_id in range(tiles):
+        row, column = tile_id // width, tile_id % width
+        total = tl.zeros((BLOCK,), tl.float32)
+        for i in range(steps):
+            total += tl.load(x_ptr + row * 8 + column * 4 + i)
+        tl.store(out_ptr + tile_id * BLOCK + offsets, total)
+
+
+def run_divides_for_each_tile() -> None:
+    out = np.empty(512, np.float32)
+    divides_for_each_tile[(1,)](random(64), out, 4, 3, 2, BLOCK=128)
+
+
 def run_divides(constant: int) -> None:
     divides[(1,)](random(64), np.empty(128, np.float32), 4, 10, WIDTH=constant, BLOCK=128)
 

@@ -47,6 +47,12 @@ def test_every_kind_that_rules_make_is_planted():
     assert {kind for kind, _ in _REMEDIES.values()} <= planted_kinds | others
 
 
+def test_a_division_for_each_tile_is_no_matter():
+    """A loop around others is not where the time goes."""
+    kinds = [f.kind for f in findings_of(planted.run_divides_for_each_tile)]
+    assert "division-in-loop" not in kinds
+
+
 def test_a_mask_that_one_launch_needs_is_needed():
     def run():
         planted.run_masked(512)

@@ -29,6 +29,22 @@ def operations_in_loops(text: str) -> Iterator[Any]:
     yield from found
 
 
+def runs_each_time(op: Any) -> bool:
+    """Whether each iteration of an innermost loop runs it. What a loop around others computes once
+    for each tile, or under a condition, is no matter."""
+    parent = op.parent
+    if parent.name not in _LOOPS:
+        return False
+    inner: list[Any] = []
+
+    def visit(other: Any) -> None:
+        if other.name in _LOOPS and other != parent:
+            inner.append(other)
+
+    parent.walk(visit)
+    return not inner
+
+
 def is_constant(value: Any) -> bool:
     owner = value.owner
     while owner is not None and owner.name in ("tt.splat", "ttg.convert_layout"):
@@ -46,11 +62,14 @@ def divisions(explanation: Any, backend: Any) -> Iterator[Finding]:
     for op in operations_in_loops(_ir_of_loops(explanation)):
         if op.name not in _DIVISIONS or is_constant(op.operands[1]):
             continue
+        is_tensor = str(op.result.type).startswith("tensor<")
+        if not (is_tensor or runs_each_time(op)):
+            continue
         file, line = place_of(places_of(str(op.location)))
-        what = "remainder" if ".rem" in op.name else "quotient"
         yield Finding(
             "division-in-loop",
-            f"Each iteration of a loop computes an integer {what} whose divisor is no constant.",
+            "Each iteration of a loop computes an integer quotient or remainder. The divisor is no "
+            "constant.",
             "Compute it before the loop, keep a running value (add, and subtract the divisor where "
             "it is reached), or make the divisor a tl.constexpr.",
             file,

@@ -14,6 +14,11 @@ _FACTOR = 1.8
 _SHARE = 0.05
 
 
+def _place(line: dict[str, Any]) -> tuple[str, int]:
+    """Compilers give code that they merged the line 0: it is of the whole kernel."""
+    return (line["file"], line["line"]) if line["line"] else ("", 0)
+
+
 def uncoalesced(explanation: Any, backend: Any) -> Iterator[Finding]:
     """Sectors of 32 bytes of which little is used."""
     most = sum(line["sectors"] for line in explanation.lines)
@@ -31,8 +36,7 @@ def uncoalesced(explanation: Any, backend: Any) -> Iterator[Finding]:
             f"the kernel uses {wanted} of them ({factor:.1f} times as much as it needs).",
             "Let neighbouring threads access neighbouring elements: make the last index of the "
             "tile the one whose stride is 1, or load the other way round and use tl.trans.",
-            line["file"],
-            line["line"],
+            *_place(line),
         )
 
 
@@ -49,8 +53,7 @@ def bank_conflicts(explanation: Any, backend: Any) -> Iterator[Finding]:
             "conflicts of this line: lanes want different words of one bank.",
             "Another order of the tile's dimensions, another block size or num_warps gives another "
             "layout; a kernel that says its layouts can swizzle or pad the buffer.",
-            line["file"],
-            line["line"],
+            *_place(line),
         )
 
 
@@ -67,8 +70,7 @@ def needless_masks(explanation: Any, backend: Any) -> Iterator[Finding]:
             f"The mask of this line was true for all {lanes} lanes.",
             "If sizes are always multiples of the block, leave the mask out; else launch "
             "the kernel without masks where they are (a constexpr that says EVEN).",
-            line["file"],
-            line["line"],
+            *_place(line),
         )
 
 
