@@ -328,8 +328,7 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
       report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
       bool isMasked = inst.guard != NoSlot && inst.space == Space::Global &&
                       (inst.cls == Class::Load || inst.cls == Class::Store);
-      for (const auto &key : keys) {
-        LineCounters &line = report.lines[key];
+      auto addTo = [&](LineCounters &line) {
         line.warpInstructions += sum.warps;
         line.laneInstructions += sum.lanes;
         line.sectors += sum.sectors;
@@ -340,7 +339,10 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
           line.maskedLanes += sum.warps * Lanes - sum.lanes;
         }
         line.bankConflicts += sum.conflicts;
-      }
+      };
+      addTo(report.assemblyLines[inst.line]);
+      for (const auto &key : keys)
+        addTo(report.lines[key]);
     }
   }
   for (auto &key : covered)

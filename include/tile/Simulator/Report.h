@@ -140,6 +140,8 @@ struct Report {
   std::vector<Finding> findings;
   Counters counters;
   std::map<std::pair<std::string, uint32_t>, LineCounters> lines;
+  /// The same by line of the assembly.
+  std::map<uint32_t, LineCounters> assemblyLines;
   /// Lines with code of the kernel of which nothing ran.
   std::set<std::pair<std::string, uint32_t>> uncovered;
   std::string output; ///< of printf in the kernel

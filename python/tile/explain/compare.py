@@ -149,7 +149,7 @@ def _lines(one: dict[str, Any]) -> Counter[str]:
     found: Counter[str] = Counter()
     for line in one["lines"]:
         name = line["text"] or (f"line {line['line']}" if line["line"] else "no line")
-        found[name] += line["warp_instructions"]
+        found[name] += line["with_helpers"]["warp_instructions"]
     return found
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..compiler.watch import PipelineRun
 from ..runtime.source import line_of
+from . import locations
 from .findings import Finding, find
+from .inlined import add_helpers, with_helpers
 from .launches import Launched
 from .passes import ChangedBy, changes
 from .recompile import compile_again
@@ -106,6 +108,7 @@ def explain(launched: Launched) -> Explanation:
     again = compile_again(launched.kernel)
     kernel, backend, report = again.kernel, again.backend, launched.report
     data = report.to_dict()
+    helpers = with_helpers(report.assembly_lines, locations.of_assembly(report.ptx))
     explanation = Explanation(
         name=kernel.name,
         target=str(backend.target),
@@ -117,7 +120,7 @@ def explain(launched: Launched) -> Explanation:
         launches=launched.count,
         resources=resources(kernel, backend, report),
         counters=data["counters"],
-        lines=data["lines"],
+        lines=add_helpers(data["lines"], helpers),
         roofline=data["roofline"],
         times=again.times,
         findings=[],

@@ -29,6 +29,8 @@ class StageLine:
     text: str
     #: What it is linked by: names of source lines.
     keys: str
+    #: Instructions of warps that ran, of the assembly that ran.
+    count: int | None = None
 
 
 @dataclass
@@ -51,12 +53,14 @@ _NOISE = re.compile(r" loc\((?:[^()]|\([^()]*\))*\)|, !dbg !\d+")
 _ONLY_NOISE = re.compile(r"^#loc|^\s*\.loc\s|^!\d+ = (?:distinct )?!DI|^\s*//#")
 
 
-def _stage(stage: StageText, links: Links) -> StageView:
+def _stage(stage: StageText, links: Links, report: Any) -> StageView:
+    counted = report.assembly_lines if report is not None and report.ptx == stage.text else None
     lines = []
-    for text, places in zip(stage.text.splitlines(), stage.places, strict=True):
+    for i, (text, places) in enumerate(zip(stage.text.splitlines(), stage.places, strict=True), 1):
         if not _ONLY_NOISE.match(text):
             keys = " ".join(links.key(place) for place in places)
-            lines.append(StageLine(_NOISE.sub("", text), keys))
+            count = counted.get(i, (0,))[0] if counted and places else None
+            lines.append(StageLine(_NOISE.sub("", text), keys, count))
     return StageView(stage.name, lines, stage.missing)
 
 
@@ -97,7 +101,7 @@ def render_page(explanation: Explanation) -> str:
         options=head(explanation),
         findings=[_finding(finding, links) for finding in explanation.findings],
         files=files,
-        stages=[_stage(stage, links) for stage in explanation.stages],
+        stages=[_stage(stage, links, report) for stage in explanation.stages],
         layouts=_layouts(explanation),
         cell=(CELL_WIDTH, CELL_HEIGHT, MARGIN),
         memory=memory_map(_after(explanation.runs, "allocate-shared-memory")),

@@ -33,7 +33,7 @@ class Schedule:
 
 
 def _name(line: str) -> str:
-    return _SHORT.sub("", line).strip() or line.strip()
+    return _SHORT.sub("", line).strip().removesuffix("<").strip() or line.strip()
 
 
 def schedules(ir: str) -> list[Schedule]:

@@ -90,5 +90,5 @@ def memory_map(ir: str) -> MemoryMap:
         for start, end in result.loops:
             if buffer.first < start <= buffer.last < end:
                 buffer.last = end
-    result.size = max([result.size, *(b.offset + (b.size or 0) for b in result.buffers)])
+    result.size = max([1, result.size, *(b.offset + (b.size or 0) for b in result.buffers)])
     return result

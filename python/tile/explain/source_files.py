@@ -9,7 +9,7 @@ from ..pages import SourceFile, SourceLine
 from ..runtime.source import lines_of
 from .explanation import Explanation
 from .locations import Line
-from .text import COLUMNS
+from .text import COLUMNS, cells
 
 #: Lines that are shown around those with code.
 _AROUND = 3
@@ -62,7 +62,7 @@ def source_files(explanation: Explanation, links: Links) -> list[SourceFile]:
     for finding in explanation.findings:
         text = f"{finding.kind}: {finding.message} {finding.remedy}"
         notes.setdefault((finding.file, finding.line), []).append(text)
-    most = max((n["warp_instructions"] for n in explanation.lines), default=0) or 1
+    most = max((cells(n)[1] for n in explanation.lines), default=0) or 1
     files = []
     for file, numbers in _linked(explanation).items():
         texts = lines_of(file)
@@ -74,13 +74,13 @@ def source_files(explanation: Explanation, links: Links) -> list[SourceFile]:
             return SourceLine(
                 number,
                 texts[number - 1].rstrip("\n"),
-                [found[key] for key in COLUMNS] if found else None,
-                found["warp_instructions"] / most if found else 0.0,
+                cells(found) if found else None,
+                cells(found)[1] / most if found else 0.0,
                 notes=notes.get((file, number), []),
                 key=links.key((file, number)) if number in numbers else "",
             )
 
         parts = [[shown(n) for n in part] for part in _parts(numbers, len(texts))]
         note = "" if parts else "The file is not there, so its lines cannot be shown."
-        files.append(SourceFile(Path(file).name, list(COLUMNS.values()), parts, note))
+        files.append(SourceFile(Path(file).name, list(COLUMNS), parts, note))
     return files

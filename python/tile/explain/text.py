@@ -11,12 +11,17 @@ from ..runtime.source import line_of
 from .explanation import Explanation
 
 _WIDTH = 100
-#: What is shown of a line: the key, and the heading.
-COLUMNS = {
-    "warp_instructions": "instructions",
-    "sectors": "sectors",
-    "bank_conflicts": "conflicts",
-}
+#: What is shown of a line.
+COLUMNS = ("instructions", "with helpers", "sectors", "conflicts")
+
+
+def cells(line: dict[str, Any]) -> list[int]:
+    """The counters of a line, for the columns."""
+    helpers = line["with_helpers"]
+    own, conflicts = line["warp_instructions"], helpers["bank_conflicts"]
+    return [own, helpers["warp_instructions"], helpers["sectors"], conflicts]
+
+
 #: Lines that are shown.
 _MOST_LINES = 12
 
@@ -76,16 +81,17 @@ def _roofline(explanation: Explanation) -> str:
 
 
 def _lines(explanation: Explanation) -> Iterator[str]:
-    # Lines of libraries count for the lines that call them, too: shares may be more than the whole.
+    # Helpers count for the lines that call them, too: shares may be more than the whole.
     every = explanation.counters["warp_instructions"] or 1
-    lines = sorted(explanation.lines, key=lambda line: -line["warp_instructions"])
-    names = " ".join(f"{name:>12}" for name in COLUMNS.values())
+    lines = sorted(explanation.lines, key=lambda line: -line["with_helpers"]["warp_instructions"])
+    names = " ".join(f"{name:>12}" for name in COLUMNS)
     yield f"{names}      %  source (the most expensive {min(len(lines), _MOST_LINES)} lines)"
     for line in lines[:_MOST_LINES]:
-        cells = " ".join(f"{line[key]:>12,}" for key in COLUMNS)
+        numbers = cells(line)
+        shown = " ".join(f"{number:>12,}" for number in numbers)
         where = f"{Path(line['file']).name}:{line['line']}" if line["line"] else "no line"
         source = line_of(line["file"], line["line"]).strip() if line["file"] else ""
-        yield f"{cells} {line['warp_instructions'] / every:>6.1%}  {where}: {source}".rstrip()
+        yield f"{shown} {numbers[1] / every:>6.1%}  {where}: {source}".rstrip()
 
 
 def render(explanation: Explanation) -> str:

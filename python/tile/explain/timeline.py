@@ -29,7 +29,7 @@ class Row:
 @dataclass
 class Timeline:
     rows: list[Row] = field(default_factory=list)
-    cycles: float = 0
+    cycles: float = 1
     note: str = ""
 
 

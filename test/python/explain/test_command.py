@@ -86,6 +86,12 @@ def test_json(target, program, capsys):
         == (first["counters"]["warp_instructions"])
     )
     assert lines[line_of("double(tl.load")]["bytes"] == 2 * 4 * 5000
+    # A helper of the same file counts for the line that calls it.
+    call, helper = lines[line_of("double(tl.load")], lines[line_of("value * 2.0")]
+    together = call["warp_instructions"] + helper["warp_instructions"]
+    assert helper["warp_instructions"] > 0
+    assert call["with_helpers"]["warp_instructions"] == together
+    assert helper["with_helpers"]["warp_instructions"] == helper["warp_instructions"]
     assert first["findings"] == []
     assert [f["kind"] for f in second["findings"]].count("uncoalesced-access") == 1
     assert {p["stage"] for p in first["passes"]} == {"ttir", "ttgir", "llir"}
@@ -110,3 +116,24 @@ def test_a_program_that_fails_is_explained_as_far_as_it_came(tmp_path, program, 
     assert "the simulator says that the kernel is wrong" in captured.out
     assert "out-of-bounds" in captured.out
     assert "what it launched before is explained" in captured.err
+
+
+@pytest.mark.parametrize("target", ["cuda:75", "cuda:120", "hip:gfx942", "hip:gfx1100"])
+def test_pages_of_several_kernels(target, program, tmp_path, capsys):
+    output = tmp_path / "page.html"
+    assert main(["explain", str(program), "-o", str(output), "--target", target]) == 0
+    assert capsys.readouterr().out == ""
+    for kernel in ("add", "gather"):
+        text = (tmp_path / f"page-{kernel}.html").read_text()
+        assert f"<title>{kernel} on {target}</title>" in text
+    assert "uncoalesced-access" in text
+
+
+def test_one_kernel_is_in_the_file_that_was_asked_for(program, tmp_path, capsys):
+    output = tmp_path / "page.html"
+    assert main(["explain", str(program), "-o", str(output), "--kernel", "add"]) == 0
+    assert "<title>add on cuda:90</title>" in output.read_text()
+    missing = tmp_path / "none" / "page.html"
+    assert main(["explain", str(program), "-o", str(missing), "--kernel", "add"]) == 1
+    assert f"cannot write '{missing}'" in capsys.readouterr().err
+    assert main(["explain", str(program), "--text", "--json"]) == 2

@@ -10,6 +10,7 @@ from reference import sim_only
 
 from tile.compiler.watch import PipelineRun, Remark
 from tile.explain import locations, passes
+from tile.explain.inlined import add_helpers, with_helpers
 from tile.explain.resources import opcodes
 from tile.explain.roofline import roofline
 from tile.explain.schedule import schedules
@@ -102,6 +103,22 @@ def test_lines_of_assembly():
     assert found_in(lines, PTX, "%r2, %r2") == [("/lib/helper.py", 41), ("/a/kernel.py", 11)]
     assert found_in(lines, PTX, "ret;") == found_in(lines, PTX, "$L_1:") == []
     assert list(opcodes(PTX)) == ["mov.u32", "add.s32", "add.s32", "ret"]
+
+
+def test_helpers_count_for_their_callers():
+    """Against a count that is made the other way round: for each line, what comes from it."""
+    rng = random.Random(38)
+    places = [[("f", n) for n in rng.sample(range(5), rng.randrange(4))] for _ in range(40)]
+    counted = {i: (rng.randrange(9), rng.randrange(9), rng.randrange(9)) for i in range(1, 44)}
+    found = with_helpers(counted, places)
+    for n in range(5):
+        mine = [counted[i] for i in range(1, 41) if ("f", n) in places[i - 1]]
+        sums = tuple(map(sum, zip(*mine, strict=True))) if mine else None
+        assert (tuple(found[("f", n)].values()) if ("f", n) in found else None) == sums
+    own = {"file": "f", "line": 9, "warp_instructions": 3, "sectors": 1, "bank_conflicts": 0}
+    rows = {row["line"]: row for row in add_helpers([own], found)}
+    assert rows[9]["with_helpers"]["warp_instructions"] == 3
+    assert rows[0]["warp_instructions"] == 0 and rows[0]["with_helpers"] == found[("f", 0)]
 
 
 def dump(*steps: tuple[str, str]) -> str:
