@@ -326,14 +326,23 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
         continue;
       report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
       report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
-      for (const auto &key : keys) {
-        LineCounters &line = report.lines[key];
+      bool isMasked = inst.guard != NoSlot && inst.space == Space::Global &&
+                      (inst.cls == Class::Load || inst.cls == Class::Store);
+      auto addTo = [&](LineCounters &line) {
         line.warpInstructions += sum.warps;
         line.laneInstructions += sum.lanes;
         line.sectors += sum.sectors;
         line.requests += sum.requests;
+        line.bytes += sum.bytes;
+        if (isMasked) {
+          line.predicatedLanes += sum.warps * Lanes;
+          line.maskedLanes += sum.warps * Lanes - sum.lanes;
+        }
         line.bankConflicts += sum.conflicts;
-      }
+      };
+      addTo(report.assemblyLines[inst.line]);
+      for (const auto &key : keys)
+        addTo(report.lines[key]);
     }
   }
   for (auto &key : covered)

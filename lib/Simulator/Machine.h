@@ -181,11 +181,11 @@ std::string nameGlobal(const Launch &launch, uint64_t address);
 std::string nameShared(const Program &program, uint64_t at, uint64_t bytes);
 
 struct InstStats {
-  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, wavefronts = 0,
-           conflicts = 0;
+  uint64_t warps = 0, lanes = 0, requests = 0, sectors = 0, bytes = 0,
+           wavefronts = 0, conflicts = 0;
   void add(const InstStats &o) {
     warps += o.warps, lanes += o.lanes, requests += o.requests,
-        sectors += o.sectors;
+        sectors += o.sectors, bytes += o.bytes;
     wavefronts += o.wavefronts, conflicts += o.conflicts;
   }
 };

@@ -292,6 +292,7 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
     ++s.requests;
     s.sectors += sectors;
     uint64_t moved = uint64_t(std::popcount(mask)) * bytes;
+    s.bytes += moved;
     Counters &k = c.worker->counters;
     if (write) {
       ++k.globalStoreRequests;

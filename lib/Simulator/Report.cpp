@@ -253,9 +253,10 @@ std::string Report::toJson(const Gpu *asked) const {
           ", \"threads\": " + std::to_string(threads) +
           print(", \"seconds\": %.6f", seconds);
   if (occupancy.waves)
-    text += print(", \"occupancy\": {\"waves\": %u, \"bound\": \"%s\", "
+    text += print(", \"occupancy\": {\"waves\": %u, \"most\": %u, "
+                  "\"bound\": \"%s\", "
                   "\"vector_registers\": %u, \"scalar_registers\": %u}",
-                  occupancy.waves, occupancy.bound.c_str(),
+                  occupancy.waves, occupancy.most, occupancy.bound.c_str(),
                   occupancy.vectorRegisters, occupancy.scalarRegisters);
   text += ", \"counters\": {\"warp_instructions\": " +
           std::to_string(counters.totalWarp()) +
@@ -283,6 +284,9 @@ std::string Report::toJson(const Gpu *asked) const {
         ", \"lane_instructions\": " + std::to_string(line.laneInstructions) +
         ", \"requests\": " + std::to_string(line.requests) +
         ", \"sectors\": " + std::to_string(line.sectors) +
+        ", \"bytes\": " + std::to_string(line.bytes) +
+        ", \"predicated_lanes\": " + std::to_string(line.predicatedLanes) +
+        ", \"masked_lanes\": " + std::to_string(line.maskedLanes) +
         ", \"bank_conflicts\": " + std::to_string(line.bankConflicts) + "}";
     first = false;
   }

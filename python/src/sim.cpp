@@ -128,6 +128,17 @@ void tile::python::populateSim(nb::module_ &m) {
                    [](const sim::Report &r) { return r.counters.totalWarp(); })
       .def_prop_ro("lane_instructions",
                    [](const sim::Report &r) { return r.counters.totalLane(); })
+      .def_prop_ro(
+          "assembly_lines",
+          [](const sim::Report &r) {
+            nb::dict lines;
+            for (const auto &[number, line] : r.assemblyLines)
+              lines[nb::int_(number)] = nb::make_tuple(
+                  line.warpInstructions, line.sectors, line.bankConflicts);
+            return lines;
+          },
+          "By line of the assembly: instructions of warps, sectors of global "
+          "memory, bank conflicts.")
       .def_prop_ro("messages",
                    [](const sim::Report &r) {
                      std::vector<std::string> out;

@@ -97,6 +97,11 @@ struct Counters {
 struct LineCounters {
   uint64_t warpInstructions = 0, laneInstructions = 0, sectors = 0,
            requests = 0, bankConflicts = 0;
+  /// What lanes asked for of global memory; sectors bring at least as much.
+  uint64_t bytes = 0;
+  /// Lanes of global loads and stores with a predicate, and those of them that
+  /// did not run: a mask that never switches a lane off is not needed.
+  uint64_t predicatedLanes = 0, maskedLanes = 0;
 };
 
 /// Peak rates for the roofline estimate.
@@ -114,6 +119,7 @@ struct Gpu {
 /// more.
 struct Occupancy {
   unsigned waves = 0; ///< 0: not known
+  unsigned most = 0;  ///< that the unit has room for, whatever they take
   std::string bound; ///< "waves", "vector registers", "scalar registers", "LDS"
   unsigned vectorRegisters = 0, scalarRegisters = 0; ///< as they are given out
 };
@@ -134,6 +140,8 @@ struct Report {
   std::vector<Finding> findings;
   Counters counters;
   std::map<std::pair<std::string, uint32_t>, LineCounters> lines;
+  /// The same by line of the assembly.
+  std::map<uint32_t, LineCounters> assemblyLines;
   /// Lines with code of the kernel of which nothing ran.
   std::set<std::pair<std::string, uint32_t>> uncovered;
   std::string output; ///< of printf in the kernel

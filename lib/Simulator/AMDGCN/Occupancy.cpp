@@ -58,7 +58,7 @@ void WaveProgram::describe(Report &report) const {
   report.gpu = r.gpu;
   report.hasScalarUnit = true;
   Occupancy &o = report.occupancy;
-  o.waves = r.mostWaves;
+  o.waves = o.most = r.mostWaves;
   o.bound = "waves";
   auto limit = [&](unsigned waves, const char *what) {
     if (waves >= o.waves)

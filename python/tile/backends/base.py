@@ -49,6 +49,23 @@ def overridden(target: GPUTarget) -> GPUTarget:
 
 
 @dataclass(frozen=True)
+class Occupancy:
+    """How many warps reside at once, and what does not let more of them."""
+
+    warps: int
+    #: That the unit has room for, whatever they take.
+    most: int
+    #: The part of a GPU that holds them.
+    unit: str
+    #: The resource that limits them.
+    bound: str
+    #: For each resource that is known, the warps that it is enough for.
+    limits: dict[str, int]
+    #: Blocks that the whole GPU holds; None if it is not known.
+    blocks_at_once: int | None = None
+
+
+@dataclass(frozen=True)
 class BaseOptions:
     """Options of a compile; a backend adds its own."""
 
@@ -204,6 +221,16 @@ class BaseBackend(ABC):
     def has_tools_for(self, stage: str) -> bool:
         """True if this machine has what the stage needs."""
         return True
+
+    # What explanations ask for.
+
+    def occupancy(self, kernel: Any, report: Any) -> Occupancy | None:
+        """Of a compiled kernel, of which the simulator gave a report (or None); None if that is
+        not known."""
+        return None
+
+    #: Whether copies through descriptors are done by an engine of the GPU.
+    copies_by_descriptors: bool = False
 
     # What the simulator asks for.
 

@@ -32,6 +32,9 @@ class SimulatedLaunch:
     properties: dict[str, int]
     #: What the simulation took.
     nanoseconds: int
+    #: What was launched, and with which arguments.
+    kernel: Any
+    arguments: tuple
     #: What the kernel says about its records for the profiler, and its memory of them.
     records: dict[str, Any] | None = None
     recorded: Any = None
@@ -212,7 +215,8 @@ class SimDriver(DriverBase):
                 recorded = memories.get("memory of records")
                 LAUNCHES(
                     SimulatedLaunch(
-                        name, stream, report, properties, took, metadata.get("records"),
+                        name, stream, report, properties, took, kernel, arguments,
+                        metadata.get("records"),
                         recorded and recorded.read(),
                     )
                 )  # fmt: skip

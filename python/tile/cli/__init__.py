@@ -15,6 +15,7 @@ from ..errors import TileError
 #: The commands, with what they are for; each is in the module of its name, or is a tool.
 _COMMANDS = {
     "run": "Run a program: in the simulator, for a target, with checks.",
+    "explain": "Say what makes kernels slow, and show how they were compiled.",
     "sim": "Run a kernel of a PTX file without a GPU, with every access checked.",
     "compile": "Compile a kernel to C, for programs without Python.",
     "link": "Write the C functions that choose among compiled kernels.",
@@ -105,7 +106,7 @@ def run_command(command: click.Command, args: list[str], name: str) -> int:
         print(f"{name}: error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        if args and args[0] in ("run", "profile"):  # The program's own.
+        if args and args[0] in ("run", "profile", "explain"):  # The program's own.
             raise
         where = f"{error.filename}: " if error.filename is not None else ""
         print(f"{name}: error: {where}{error.strerror or error}", file=sys.stderr)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import os
 import re
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 from .. import _C, knobs
 from ..errors import TileError
 from ..settings import warn
-from . import instrumentation
+from . import instrumentation, watch
 from .errors import render_places, source_place
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
     """Runs passes, given as text, on the module of a kernel."""
+    watcher = watch.current()
+    if watcher is not None:
+        return _run_watched(module, pipeline, watcher)
     settings = knobs.compilation
     _set_debug_types(settings.llvm_debug_only)
     manager = _C.passes.PassManager.parse(pipeline, module.context)
@@ -51,6 +56,21 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
     return module
 
 
+def _run_watched(module: Any, pipeline: str, watcher: watch.Watcher) -> Any:
+    before = str(module)
+    with tempfile.TemporaryDirectory(prefix="tile-passes-") as folder:
+        path = os.path.join(folder, "passes.mlir")
+        manager = _C.passes.PassManager.parse(pipeline, module.context)
+        manager.enable_ir_printing(path=path)
+        manager.enable_remarks(".*")
+        manager.run(module)
+        watcher.remarks += [watch.Remark(*remark) for remark in manager.remarks]
+        del manager  # Writes the rest of the file.
+        with open(path, encoding="utf-8") as file:
+            watcher.runs.append(watch.PipelineRun(pipeline, before, file.read()))
+    return module
+
+
 def _pattern_of_remarks() -> str:
     """What passes are called whose remarks are shown, a regular expression; empty for none."""
     wanted = knobs.compilation.remarks
@@ -59,6 +79,10 @@ def _pattern_of_remarks() -> str:
 
 def missed(name: str, kind: str, message: str, places: list[tuple[str, int, int]]) -> None:
     """Says, to those who ask for remarks, what was not done for a kernel before passes see it."""
+    watcher = watch.current()
+    if watcher is not None:
+        watcher.remarks.append(watch.Remark(name, kind, message, places))
+        return
     wanted = _pattern_of_remarks()
     if wanted and re.search(wanted, name):
         print(_render(name, kind, message, places), file=sys.stderr)

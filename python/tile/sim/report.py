@@ -115,6 +115,12 @@ class Report:
         return self.to_dict()["lines"]
 
     @property
+    def assembly_lines(self) -> dict[int, tuple[int, int, int]]:
+        """By line of the assembly: executed instructions (counted once for each warp), sectors of
+        global memory, bank conflicts."""
+        return self._raw.assembly_lines
+
+    @property
     def warp_instructions(self) -> int:
         """Executed instructions, counted once for each warp."""
         return self._raw.warp_instructions

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ..pages import SourceFile, SourceLine, render
 
 if TYPE_CHECKING:
     from .report import Report
@@ -123,64 +124,34 @@ def annotated(report: Report, sources: Mapping[str, str] | None = None) -> str:
     return "\n".join(out)
 
 
-_STYLE = """
-body { font: 14px system-ui, sans-serif; margin: 2em; color: #222; background: #fff; }
-table { border-collapse: collapse; font: 12px ui-monospace, monospace; }
-td, th { padding: 0 .7em; text-align: right; white-space: pre; }
-td.source { text-align: left; }
-tr.missing td.source { background: #fde3e0; }
-tr.finding td { text-align: left; color: #a40000; white-space: pre-wrap; }
-pre { background: #f5f5f5; padding: 1em; overflow-x: auto; }
-.bad { color: #a40000; } .good { color: #176b1f; }
-"""
+def _shown(line: _Line, most: int) -> SourceLine:
+    ran = line.counters if line.counters and not line.missing else None
+    return SourceLine(
+        line.number,
+        line.text,
+        [ran[key] for key in _COLUMNS] if ran else None,
+        ran["warp_instructions"] / most if ran else 0.0,
+        line.missing,
+        line.findings,
+    )
 
 
 def page(report: Report, sources: Mapping[str, str] | None = None) -> str:
     """One HTML page that needs nothing else: findings, counters, and the annotated source, where
     a line is the darker the more of the warp instructions it is."""
     data = report.to_dict()
-    state = (
-        '<p class="good">Nothing was found.</p>'
-        if report.ok
-        else f'<p class="bad">{len(report.messages)} findings.</p>'
-    )
-    out = [
-        f"<!doctype html><html><head><meta charset='utf-8'><title>{html.escape(data['entry'])}"
-        f"</title><style>{_STYLE}</style></head><body><h1>{html.escape(data['entry'])}</h1>{state}"
-    ]
-    out += [f"<pre class='bad'>{html.escape(message)}</pre>" for message in report.messages]
-    for finding in report.suppressed:
-        out.append(
-            f"<pre>suppressed ({html.escape(finding['reason'])}): {html.escape(finding['kind'])}: "
-            f"{html.escape(finding['message'])}</pre>"
-        )
-    out.append(f"<details><summary>Counters</summary><pre>{html.escape(report.summary())}</pre>")
-    out.append("</details>")
     most = max((n["warp_instructions"] for n in data["lines"]), default=0) or 1
-    heads = "".join(f"<th>{name}</th>" for name in _COLUMNS.values())
+    files = []
     for one, lines in _files(report, sources or {}):
-        out.append(
-            f"<h2>{html.escape(one.file)}</h2><p>{len(one.covered)} of "
-            f"{len(one.covered) + len(one.missing)} lines with code ran.</p>"
-            f"<table><tr><th>line</th>{heads}<th></th></tr>"
-        )
-        for line in lines:
-            ran = line.counters if not line.missing else None
-            heat = (ran["warp_instructions"] / most) if ran else 0
-            cells = "".join(
-                f"<td style='background: rgba(255, 140, 0, {heat:.2f})'>{ran[key]:,}</td>"
-                if ran
-                else "<td></td>"
-                for key in _COLUMNS
-            )
-            kind = " class='missing'" if line.missing else ""
-            out.append(
-                f"<tr{kind}><td>{line.number}</td>{cells}"
-                f"<td class='source'>{html.escape(line.text)}</td></tr>"
-            )
-            out += [
-                f"<tr class='finding'><td></td><td colspan='5'>{html.escape(m)}</td></tr>"
-                for m in line.findings
-            ]
-        out.append("</table>")
-    return "\n".join([*out, "</body></html>", ""])
+        ran, count = len(one.covered), len(one.covered) + len(one.missing)
+        note = f"{ran} of {count} lines with code ran."
+        shown = [_shown(line, most) for line in lines]
+        files.append(SourceFile(one.file, list(_COLUMNS.values()), [shown], note))
+    return render(
+        "simulator.html.j2",
+        title=data["entry"],
+        messages=report.messages,
+        suppressed=report.suppressed,
+        summary=report.summary(),
+        files=files,
+    )

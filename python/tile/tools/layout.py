@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-__all__ = ["OwnerTable", "load_layout", "main", "render_svg", "render_text"]
+__all__ = ["OwnerTable", "color_of", "load_layout", "main", "render_svg", "render_text"]
 
 #: Owners of one element that a cell names before it only counts the rest.
 _MAX_NAMED_OWNERS = 2
@@ -145,7 +145,7 @@ def render_text(layout: Layout, all_owners: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _color(table: OwnerTable, owner: Owner) -> str:
+def color_of(table: OwnerTable, owner: Owner) -> str:
     """One hue per warp, lighter with each lane; shared memory by bank (in elements of 4 bytes)."""
     if table.is_shared:
         hue, light = (owner.value("offset") % 32) / 32, 0.8
@@ -177,7 +177,7 @@ def render_svg(layout: Layout) -> str:
             for column in range(columns):
                 element = table.element(leading, row, column)
                 owners = table.owners.get(element, [])
-                fill = _color(table, owners[0]) if owners else "#ffffff"
+                fill = color_of(table, owners[0]) if owners else "#ffffff"
                 x = margin + column * width
                 tip = f"{element}: {table.cell(element, None)}"
                 body.append(

@@ -116,9 +116,9 @@ def test_annotated_source():
 
 def test_page_is_whole_and_escapes():
     page = launch(total=np.zeros(1, np.float32)).html()
-    assert page.count("<table>") == page.count("</table>") == 1
+    assert page.count('<table class="source">') == page.count("</table>") == 1
     assert "src=" not in page and "href=" not in page
-    assert "race: " in page and "class='missing'" in page
+    assert "race: " in page and 'class="missing"' in page
     quiet = tile.sim.launch(KERNEL.replace("{\n", "{ // <b>&\n", 1), "shift", 2, 32, [np.zeros(64, np.float32)] * 2 + [None, 0, 64], raise_on_finding=False).html()  # fmt: skip
     assert "<b>" not in quiet and "&lt;b&gt;&amp;" in quiet
 
@@ -205,7 +205,7 @@ def test_command(file, tmp_path, capfd):
                    "--out", f"1={out}", "--timeline", str(trace), "--annotate", "--coverage"])  # fmt: skip
     text = capfd.readouterr().out
     assert status == 0 and "no findings" in text and "not run: " in text and "ld.global.f32" in text
-    assert "<table>" in page.read_text() and json.loads(log.read_text())["runs"]
+    assert '<table class="source">' in page.read_text() and json.loads(log.read_text())["runs"]
     assert json.loads(data.read_text())["ok"] is True
     assert json.loads(trace.read_text())["traceEvents"]
     want = np.random.default_rng(0).standard_normal((4, 16)).astype(np.float32)

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
-from tile.backends.base import BaseBackend, GPUTarget
+from tile.backends.base import BaseBackend, GPUTarget, Occupancy
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.instrumentation import records_of
@@ -102,6 +102,15 @@ class HIPBackend(BaseBackend):
             "warpSize": self.facts.wave_size, "multiprocessor_count": 96,
             "sm_clock_rate": 2100000, "mem_clock_rate": 1300000, "mem_bus_width": 8192,
         }  # fmt: skip
+
+    def occupancy(self, kernel: Any, report: Any) -> Occupancy | None:
+        found = report.occupancy if report is not None else None
+        if found is None:
+            return None
+        return Occupancy(
+            warps=found["waves"], most=found["most"], unit="SIMD unit", bound=found["bound"],
+            limits={found["bound"]: found["waves"]},
+        )  # fmt: skip
 
     def simulated_printing(self, text: str) -> PrintBuffer | None:
         # Imports NumPy, for which those who only compile would wait.

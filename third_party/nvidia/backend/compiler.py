@@ -7,7 +7,7 @@ import re
 from typing import Any, ClassVar
 
 from tile import _C, knobs
-from tile.backends.base import BaseBackend, GPUTarget
+from tile.backends.base import BaseBackend, GPUTarget, Occupancy
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
 from tile.compiler.instrumentation import records_of
@@ -110,6 +110,18 @@ class NvidiaBackend(BaseBackend):
             "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
             "mem_clock_rate": 2619000, "mem_bus_width": 5120,
         }  # fmt: skip
+
+    def occupancy(self, kernel: Any, report: Any) -> Occupancy | None:
+        if kernel.n_regs is None:  # There is no ptxas, which counts them.
+            return None
+        processors = self.simulated_properties()["multiprocessor_count"]
+        return occupancy.resident_warps(
+            self.facts, kernel.n_regs, kernel.num_warps, kernel.shared, processors
+        )
+
+    @property
+    def copies_by_descriptors(self) -> bool:
+        return self.facts.has_tma
 
     def simulated_parameters(self, kernel: Any, values: list[Any]) -> list[bytes] | None:
         maps = [tensor_maps.for_simulator(m, values) for m in tensor_maps.maps_of(kernel)]

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from tile import knobs
+from tile.backends.base import Occupancy
 
 from . import tools
 
@@ -25,17 +26,38 @@ _LEAST_SHARE = 80
 _LEAST_GAIN = 105
 
 
-def resident_blocks(facts: Any, registers: int, warps: int, shared: int) -> int:
-    """How many blocks of `warps` warps a multiprocessor holds, whose threads take `registers`
-    and which take `shared` bytes (CUDA C++ Programming Guide, "Technical Specifications per
-    Compute Capability")."""
+def block_limits(facts: Any, registers: int, warps: int, shared: int) -> dict[str, int]:
+    """For each resource, how many blocks of `warps` warps a multiprocessor has it for. Their
+    threads take `registers`, and they take `shared` bytes (CUDA C++ Programming Guide, "Technical
+    Specifications per Compute Capability")."""
     unit = facts.register_allocation_unit
     of_warp = -(-max(1, registers) // unit) * unit * _LANES
-    return min(
-        facts.registers_per_sm // _PARTS // of_warp * _PARTS // warps,
-        facts.max_threads_per_sm // (_LANES * warps),
-        (facts.max_shared_memory + _RESERVED_BYTES) // (shared + _RESERVED_BYTES),
-        facts.max_blocks_per_sm,
+    return {
+        "registers": facts.registers_per_sm // _PARTS // of_warp * _PARTS // warps,
+        "threads": facts.max_threads_per_sm // (_LANES * warps),
+        "shared memory": (facts.max_shared_memory + _RESERVED_BYTES) // (shared + _RESERVED_BYTES),
+        "blocks": facts.max_blocks_per_sm,
+    }
+
+
+def resident_blocks(facts: Any, registers: int, warps: int, shared: int) -> int:
+    """How many such blocks it holds."""
+    return min(block_limits(facts, registers, warps, shared).values())
+
+
+def resident_warps(
+    facts: Any, registers: int, warps: int, shared: int, processors: int
+) -> Occupancy:
+    """The same in warps, and with what limits them."""
+    limits = block_limits(facts, registers, warps, shared)
+    blocks = min(limits.values())
+    return Occupancy(
+        warps=blocks * warps,
+        most=facts.max_threads_per_sm // _LANES,
+        unit="multiprocessor",
+        bound=min(limits, key=limits.__getitem__),
+        limits={name: count * warps for name, count in limits.items()},
+        blocks_at_once=blocks * processors,
     )
 
 

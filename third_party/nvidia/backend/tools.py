@@ -261,7 +261,7 @@ def _failure(log: str, code: int, ptx: str) -> Exception:
 def disassemble(cubin: bytes) -> str:
     """The machine code of a cubin, as text."""
     for name, named, arguments in (  # noqa: B007
-        ("nvdisasm", knobs.nvidia.nvdisasm, ["-c"]),
+        ("nvdisasm", knobs.nvidia.nvdisasm, ["-c", "-gi"]),  # With the lines of the source.
         ("cuobjdump", knobs.nvidia.cuobjdump, ["-sass"]),
     ):
         path = named or shutil.which(name) or _in_cuda(name)

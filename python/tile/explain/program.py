@@ -1,0 +1,61 @@
+"""Runs a program in the simulator, and explains the kernels that it launched."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+from ..errors import TileError
+from ..programs import find_problem, run
+from .explanation import Explanation, explain
+from .launches import Launched, watch_launches
+
+
+def choose_target(target: str | None) -> None:
+    """Kernels run in the simulator, which stands for a target."""
+    os.environ["TILE_DRIVER"] = "sim"
+    if target is not None:
+        from ..backends import parse_target
+
+        parse_target(target)
+        os.environ["TILE_SIM_TARGET"] = target
+
+
+def _run(program: str, arguments: Sequence[str], module: bool) -> int:
+    try:
+        return run(program, arguments, module)
+    except SystemExit as end:  # The program's own.
+        return 0 if end.code in (None, 0) else 1
+
+
+def launched_by(program: str, arguments: Sequence[str], module: bool) -> list[Launched]:
+    """The kernels that a program launches. What it prints goes to stderr: stdout is the report's.
+    A program that fails is explained as far as it came."""
+    if problem := find_problem(program, module):
+        raise TileError(problem)
+    with watch_launches() as found, contextlib.redirect_stdout(sys.stderr):
+        status = _run(program, arguments, module)
+    if status:
+        print(
+            f"tile explain: {program} failed; what it launched before is explained", file=sys.stderr
+        )
+    if not found:
+        raise TileError(f"{program} launched no kernel in the simulator")
+    return found
+
+
+def explain_program(
+    program: str, arguments: Sequence[str] = (), *, module: bool = False, kernel: str | None = None
+) -> list[Explanation]:
+    """Of each kernel that the program launches, or of those of one name."""
+    found = launched_by(program, arguments, module)
+    if kernel is not None:
+        names = list(dict.fromkeys(one.kernel.name for one in found))
+        found = [one for one in found if one.kernel.name == kernel]
+        if not found:
+            raise TileError(
+                f"{program} launched no kernel `{kernel}`; it launched {', '.join(names)}"
+            )
+    return [explain(one) for one in found]

@@ -1,0 +1,146 @@
+"""Pages in a browser: at a desktop's width and a phone's, light and dark, by keyboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import numpy as np
+import planted
+import pytest
+from reference import sim_only
+
+from tile.explain import explain, watch_launches
+from tile.explain.page import render_page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+pytestmark = [
+    sim_only,
+    pytest.mark.nvidia("pages show what these GPUs have"),
+    pytest.mark.skipif(BROWSER is None, reason=f"no browser: {', '.join(NAMES)}"),
+]
+
+#: For each element with a text of its own: the contrast of its colour with what lies behind it.
+CONTRAST = """
+() => {
+  const part = (c) => { c /= 255; return c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4; };
+  const light = ([r, g, b]) => .2126 * part(r) + .7152 * part(g) + .0722 * part(b);
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const over = (colors) => {
+    canvas.clearRect(0, 0, 1, 1);
+    for (const color of colors) { canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1); }
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const worst = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
+    if (!own || !element.offsetParent || element.closest("svg, script, style")) continue;
+    const layers = [];
+    for (let e = element; e; e = e.parentElement)
+      layers.unshift(getComputedStyle(e).backgroundColor);
+    const back = over(["white", ...layers]);
+    const text = over(["white", ...layers, getComputedStyle(element).color]);
+    const [a, b] = [light(back), light(text)].sort((x, y) => y - x);
+    const ratio = (a + .05) / (b + .05);
+    if (ratio < 4.5) worst.push([ratio, element.outerHTML.slice(0, 120)]);
+  }
+  return worst;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = os.environ.get("TILE_TEST_SCREENSHOTS") or tmp_path_factory.mktemp("pages")
+    os.makedirs(folder, exist_ok=True)
+    with watch_launches() as launched:
+        planted.run_product(planted.product_by_descriptors, np.float16)
+        planted.run_strided(8)
+    texts = {one.kernel.name: render_page(explain(one)) for one in launched}
+    texts["simulator"] = launched[1].report.html()
+    for name, text in texts.items():
+        with open(os.path.join(folder, f"{name}.html"), "w", encoding="utf-8") as file:
+            file.write(text)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        # As root, which containers are, the browser has no sandbox.
+        browser = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("name", ["product_by_descriptors", "strided", "simulator"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width, height", [(1280, 900), (390, 844)])
+def test_a_page_fits_and_can_be_read(name, scheme, width, height, browser, pages):
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, offline=True
+    )
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "request",
+        lambda request: complaints.append(request.url) if "file:" not in request.url else None,
+    )
+    page.goto(f"file://{pages}/{name}.html")
+    for details in page.locator("summary").all():
+        details.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(CONTRAST) == []
+    page.screenshot(path=f"{pages}/{name}-{width}-{scheme}.png", full_page=True)
+    assert complaints == []
+    context.close()
+
+
+def test_keys_choose_lines_and_stages(browser, pages):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"file://{pages}/strided.html")
+    line = page.locator("tr[data-k]", has_text="# strided")
+    line.focus()
+    page.keyboard.press("Enter")
+    assert "tt.load" in " ".join(page.locator("#stage-ttir .chosen").all_text_contents())
+    page.locator("#tab-ttir").focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert page.locator("#stage-ptx").is_visible() and not page.locator("#stage-ttir").is_visible()
+    loads = page.locator("#stage-ptx .chosen", has_text="ld.global")
+    assert loads.count() >= 1 and loads.first.is_visible()
+    # And back: a line of the assembly leads to the source.
+    store = page.locator("#stage-ptx [data-k]", has_text="st.global").first
+    store.click()
+    assert "tl.store" in " ".join(page.locator("tr.chosen").all_text_contents())
+    page.keyboard.press("ArrowUp")
+    assert page.locator("#stage-ptx .chosen").count() >= 1
+    page.close()
+
+
+def test_the_reproducer_is_saved(browser, pages):
+    page = browser.new_page()
+    page.goto(f"file://{pages}/strided.html")
+    with page.expect_download() as download:
+        page.click("#save")
+    assert download.value.suggested_filename == "strided_again.py"
+    text = open(download.value.path(), encoding="utf-8").read()
+    compile(text, "strided_again.py", "exec")
+    page.close()
+
+
+def test_the_theme_can_be_chosen(browser, pages):
+    page = browser.new_page(color_scheme="light")
+    page.goto(f"file://{pages}/strided.html")
+    color = "getComputedStyle(document.body).backgroundColor"
+    before = page.evaluate(color)
+    page.click("#theme")
+    assert page.evaluate(color) != before
+    page.click("#theme")
+    assert page.evaluate(color) == before
+    page.close()
