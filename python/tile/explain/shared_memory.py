@@ -10,7 +10,7 @@ _OFFSET = re.compile(r"allocation\.offset = (\d+)")
 _VALUE = re.compile(r"%[\w#]+")
 _RESULT = re.compile(r"^\s*(%\w+)(?::\d+)? = (\"?[\w.]+)")
 #: Their result is the buffer of their first operand.
-_VIEWS = ("ttg.memdesc_", "ttg.local_alias")
+_VIEWS = "ttg.memdesc_"
 
 
 @dataclass

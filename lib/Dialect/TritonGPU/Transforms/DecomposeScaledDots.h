@@ -12,9 +12,9 @@ namespace mlir::triton::gpu {
 /// types that no target's conversions cover.
 LogicalResult decomposeScaledDot(DotScaledOp op);
 
-/// Tensors with bits set where scaling the operands of `op` first would not give
-/// what docs/numerics.md asks for: few words for each thread. Without operands
-/// that have exponents as scales there are none. `op` stays as it is.
+/// Tensors with bits set where scaling the operands of `op` first would not
+/// give what docs/numerics.md asks for: few words for each thread. Without
+/// operands that have exponents as scales there are none. `op` stays as it is.
 FailureOr<SmallVector<Value>> flagUnsafeScales(DotScaledOp op);
 
 /// Of any of the tensors, whose elements are bits or words: the same for all

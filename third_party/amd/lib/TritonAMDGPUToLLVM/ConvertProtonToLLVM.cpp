@@ -79,7 +79,8 @@ struct ConvertProtonAMDGPUToLLVM
     options.bufferSize = bufferSize;
     llvm::append_range(options.optimizations, optimizations);
     if (failed(proton::lowerRecords(
-            module, RecordTarget(target, (*model)->getFacts().processor), options)))
+            module, RecordTarget(target, (*model)->getFacts().processor),
+            options)))
       signalPassFailure();
   }
 };
