@@ -32,13 +32,29 @@ static bool mayLackMark(const Instruction &inst) {
   return name.contains(".wmma.") || name.contains(".scale.");
 }
 
-/// Whether a use in `block` keeps a product of this block there: another
-/// product that adds to it, which stays itself, or a phi of the loop that
-/// consists of this block.
-static bool keepsInBlock(const User *user, const BasicBlock *block) {
+/// Moves parts of vectors, and computes nothing.
+static bool isRearrangement(const Instruction &inst) {
+  return isa<ExtractElementInst, InsertElementInst, ShuffleVectorInst,
+             BitCastInst>(inst);
+}
+
+/// Whether a use in `block` keeps a product of this block there: by another
+/// product that adds to it, which stays itself, or by a phi of the loop that
+/// consists of this block. Between them may be rearrangements.
+static bool keepsInBlock(const User *user, const BasicBlock *block,
+                         unsigned depth = 0) {
   const auto *inst = cast<Instruction>(user);
-  return inst->getParent() == block &&
-         (isa<PHINode>(inst) || mlir::triton::amd::isProduct(*inst));
+  if (inst->getParent() != block)
+    return false;
+  if (isa<PHINode>(inst) || mlir::triton::amd::isProduct(*inst))
+    return true;
+  constexpr unsigned kMaxDepth = 3;
+  return isRearrangement(*inst) && depth < kMaxDepth &&
+         any_of(
+             inst->users(),
+             [&](const User *next) {
+               return keepsInBlock(next, block, depth + 1);
+             });
 }
 
 /// MachineSink moves nothing out of a block with one successor: it is the
