@@ -101,7 +101,7 @@ def test_source_must_fit_the_kernel(tmp_path):
     (tmp_path / "kernel.foo").write_text("")
     with pytest.raises(
         tile.TileError,
-        match=r"a compile starts from \.ttir, \.ttgir, \.llir, \.amdgcn, \.glir, \.ptx",
+        match=r"a compile starts from \.ttir, \.glir, \.ttgir, \.llir, \.amdgcn, \.ptx",
     ):
         tile.compile(str(tmp_path / "kernel.foo"), target=TARGET)
     with pytest.raises(tile.TileError, match="No such file"):

@@ -136,6 +136,7 @@ def test_uninstall_takes_back_what_imports_made():
     from tile.experimental.gluon import language
 
     compat.install()
-    importlib.import_module("triton.experimental.gluon.language.amd")
+    importlib.import_module("triton.experimental.gluon.language.nvidia.blackwell")
+    assert "blackwell" in vars(language.nvidia)
     compat.uninstall()
-    assert "amd" not in vars(language)
+    assert "blackwell" not in vars(language.nvidia)
