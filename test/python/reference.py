@@ -19,6 +19,7 @@ DTYPES = {
     "i64": np.int64,
     "u8": np.uint8,
     "u32": np.uint32,
+    "u64": np.uint64,
 }
 #: For tests of what only the simulator does.
 sim_only = pytest.mark.skipif(os.environ.get("TILE_DRIVER") == "cuda", reason="needs the simulator")

@@ -9,6 +9,7 @@ from addresses import pointers
 from reference import poisoned
 from reference import random as values
 
+from tile.errors import TileError
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
@@ -341,12 +342,14 @@ def reduce_kernel(
 @pytest.mark.parametrize(
     "kind,dtype",
     [("add", "i32"), ("add", "fp32"), ("add", "fp16"), ("min", "i32"), ("max", "u32"),
-     ("max", "i32"), ("min", "fp16"), ("and", "i32"), ("or", "u32"), ("xor", "i64")],
+     ("max", "i32"), ("min", "fp16"), ("and", "i32"), ("or", "u32"), ("xor", "u64"),
+     ("add", "u64"), ("min", "i64")],
 )  # fmt: skip
 def test_reductions_through_descriptors(kind, dtype, target):
     x, y = values((32, 32), dtype, 9), values((40, 24), dtype, 10)
     element = {
-        "i32": gl.int32, "u32": gl.uint32, "i64": gl.int64, "fp32": gl.float32, "fp16": gl.float16
+        "i32": gl.int32, "u32": gl.uint32, "i64": gl.int64, "u64": gl.uint64,
+        "fp32": gl.float32, "fp16": gl.float16,
     }[dtype]  # fmt: skip
     layout = gl.NVMMASharedLayout.get_default_for([32, 32], element)
     combine = {
@@ -358,6 +361,16 @@ def test_reductions_through_descriptors(kind, dtype, target):
     desc = TensorDescriptor.from_tensor(y, [32, 32], layout)
     reduce_kernel[(1,)](x, desc, 32, 32, kind, LOAD)
     np.testing.assert_array_equal(y, expected)
+
+
+@hopper
+@pytest.mark.parametrize("kind", ["add", "and", "or", "xor"])
+def test_reductions_that_the_copy_engine_lacks(kind, target):
+    """They are illegal instructions with maps of signed 64-bit integers."""
+    layout = gl.NVMMASharedLayout.get_default_for([32, 32], gl.int64)
+    desc = TensorDescriptor.from_tensor(np.zeros((32, 32), np.int64), [32, 32], layout)
+    with pytest.raises(TileError, match=f"elements that TMA reduces by {kind}, found 'si64'"):
+        reduce_kernel[(1,)](np.zeros((32, 32), np.int64), desc, 32, 32, kind, LOAD)
 
 
 @gluon.jit

@@ -136,7 +136,8 @@ LogicalResult AsyncTMACopyLocalToGlobalOp::verify() {
 }
 
 LogicalResult AsyncTMAReduceOp::verify() {
-  Type type = getSrc().getType().getElementType();
+  // The buffer's elements have no sign.
+  Type type = getDesc().getType().getBlockType().getElementType();
   if (!isTMAReduction(getKind(), type))
     return emitOpError() << "expected elements that TMA reduces by "
                          << stringifyDescriptorReduceKind(getKind())

@@ -166,10 +166,13 @@ mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
 bool mlir::triton::nvidia_gpu::isTMAReduction(DescriptorReduceKind kind,
                                               Type element) {
   bool isInteger = element.isInteger(32) || element.isInteger(64);
+  // Of maps of signed 64-bit integers an H200 takes the others for illegal
+  // instructions.
+  bool hasSums = element.isInteger(32) || element.isUnsignedInteger(64);
   bool isHalf = element.isF16() || element.isBF16();
   switch (kind) {
   case DescriptorReduceKind::ADD:
-    return isInteger || isHalf || element.isF32();
+    return hasSums || isHalf || element.isF32();
   case DescriptorReduceKind::MIN:
   case DescriptorReduceKind::MAX:
     return isInteger || isHalf;
@@ -179,7 +182,7 @@ bool mlir::triton::nvidia_gpu::isTMAReduction(DescriptorReduceKind kind,
   case DescriptorReduceKind::AND:
   case DescriptorReduceKind::OR:
   case DescriptorReduceKind::XOR:
-    return isInteger;
+    return hasSums;
   }
   return false;
 }
