@@ -83,10 +83,20 @@ class _Loader(importlib.abc.InspectLoader):
     def exec_module(self, module: ModuleType) -> None:
         if self.kept is not None:
             module.__spec__, module.__loader__ = self.kept
+        if self.source is None:
+            self._keep_hidden()
         offer(module, self.name, self.release)
         # What is loaded is not loaded again: that would also set the parent's
         # attribute, which may be something else of the same name.
         _alias_children(self.name, self.source, self.release)
+
+    def _keep_hidden(self) -> None:
+        """The import system is about to make the module an attribute of its parent, which may
+        have a function of that name."""
+        parent, _, child = self.name.rpartition(".")
+        names = vars(sys.modules[parent]) if parent in sys.modules else {}
+        if child in names:
+            _hidden[self.name] = names[child]
 
     def _loader(self) -> Any:
         spec = importlib.util.find_spec(self.source) if self.source is not None else None
@@ -174,6 +184,8 @@ class _Offer:
 
 
 _offers: dict[ModuleType, _Offer] = {}
+#: What modules of ours had under the names of modules that were made, by those modules' names.
+_hidden: dict[str, Any] = {}
 
 
 def offer(module: ModuleType, fullname: str, release: Release) -> None:
@@ -241,7 +253,10 @@ class Finder(importlib.metadata.DistributionFinder):
             names = vars(made[parent]) if parent in made else {}
             if module.__name__ == name and names.get(child) is module:
                 del names[child]
+                if name in _hidden:
+                    names[child] = _hidden[name]
             del sys.modules[name]
+        _hidden.clear()
         for found in _offers.values():
             found.take_back()
         _offers.clear()

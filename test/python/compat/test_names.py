@@ -131,12 +131,17 @@ def test_what_programs_set_on_modules_is_set(release):
         triton.testing.do_bench = kept
 
 
-def test_uninstall_takes_back_what_imports_made():
+def test_uninstall_takes_back_what_imports_made(monkeypatch):
     """A module made of a release's names was left as an attribute of tile's module above it."""
     from tile.experimental.gluon import language
 
+    compat.uninstall()
+    monkeypatch.setenv("TILE_COMPAT_VERSION", "3.9.0")
     compat.install()
     importlib.import_module("triton.experimental.gluon.language.nvidia.blackwell")
     assert "blackwell" in vars(language.nvidia)
+    importlib.import_module("triton.experimental.gluon.language.amd.slice")
     compat.uninstall()
     assert "blackwell" not in vars(language.nvidia)
+    # The function came back, whose name the release has for a module.
+    assert callable(vars(language.amd)["slice"])
