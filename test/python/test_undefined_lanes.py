@@ -23,6 +23,8 @@ def way(request, monkeypatch) -> str:
     if request.param == "interpreted":
         monkeypatch.setenv("TILE_INTERPRET", "1")
     else:
+        if os.environ.get("TILE_DRIVER") == "cuda":
+            pytest.skip("needs the simulator")
         monkeypatch.setenv("TILE_SIM_TARGET", request.param)
     return request.param
 

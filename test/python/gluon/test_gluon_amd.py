@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from addresses import pointers
-from reference import poisoned
+from reference import poisoned, sim_only
 from reference import random as values
 
 from tile.errors import TileError
@@ -222,12 +222,14 @@ def test_mfma_of_gfx950(dtype, shape, k_width, target):
     assert "x".join(map(str, shape)) in kernel.asm["amdgcn"]
 
 
+@sim_only
 def test_mfma_of_fp64(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx942")
     layout = AMDMFMALayout(3, [16, 16, 4], False, [2, 2], element_bitwidth=64)
     check_product("hip:gfx942", layout, 1, cdna3.mfma, np.float64, 32, 32, 16)
 
 
+@sim_only
 def test_mfma_of_fp32_with_fewer_bits(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx942")
     layout = AMDMFMALayout(3, [16, 16, 8], True, [2, 2])

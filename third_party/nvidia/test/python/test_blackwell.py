@@ -6,10 +6,13 @@ import re
 
 import numpy as np
 import pytest
-from reference import poisoned
+from reference import poisoned, sim_only
 
 import tile
 import tile.language as tl
+
+#: An H100 or H200 has none of this.
+pytestmark = sim_only
 
 TARGETS = ["cuda:100", "cuda:103", "cuda:110", "cuda:120", "cuda:121"]
 

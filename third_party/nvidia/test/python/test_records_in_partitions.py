@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reference import poisoned
+from reference import poisoned, sim_only
 
 import tile
 import tile.language as tl
@@ -20,7 +20,7 @@ from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia.hopper import mbarrier
 
-pytestmark = pytest.mark.usefixtures("own_settings")
+pytestmark = [pytest.mark.usefixtures("own_settings"), sim_only]
 
 
 @pytest.fixture(autouse=True)
