@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -133,6 +134,7 @@ def test_a_grid_that_asks_for_an_unknown_name():
         copy[lambda meta: (64 // meta["BLOK"],)](X, OUT, BLOCK=64)
 
 
+@sim_only
 def test_misspelt_keys():
     kernel = copy[(1,)](X, OUT, BLOCK=64)
     with pytest.raises(KeyError, match=r"no stage 'ttgirr'; there are .*did you mean `ttgir`\?"):
@@ -155,6 +157,7 @@ def test_cdiv_on_the_host():
         tl.cdiv(8, 3)
 
 
+@sim_only
 def test_values_that_are_no_numbers():
     with pytest.raises(tile.CompilationError, match="test an argument that may be None"):
         copy[(1,)](None, OUT, BLOCK=64)
