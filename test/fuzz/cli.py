@@ -62,7 +62,10 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--reduce", action="store_true", help="make failing programs smaller")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--program", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.target and ":" not in options.target:
+        parser.error(f"a target has the form cuda:90 or hip:gfx942, not {options.target}")
+    return options
 
 
 def program_of(seed: int, target: str, mode: str = "interpret") -> Program:

@@ -93,7 +93,7 @@ def test_environment(plugin, tmp_path):
     assert "example.stores = 1" in run.stdout, run.stderr
 
 
-def test_unknown_point_and_pass():
+def test_unknown_point_and_pass(plugin):
     x = np.zeros(8, np.float32)
     with pytest.raises(tile.TileError, match="'nowhere' is no extension point"):
         squares[(1,)](x, x.copy(), 8, BLOCK=8, insert_passes="nowhere:cse")
@@ -101,7 +101,7 @@ def test_unknown_point_and_pass():
         squares[(1,)](x, x.copy(), 8, BLOCK=8, insert_passes="ttir-end:no-such-pass")
 
 
-def test_what_is_no_plugin(tmp_path):
+def test_what_is_no_plugin(plugin, tmp_path):
     with pytest.raises(tile.TileError, match="cannot read the plugin"):
         tile.plugins.load(tmp_path / "missing.so")
     (tmp_path / "text.so").write_text("no library")
