@@ -38,9 +38,45 @@ static bool waitsForAllGroups(Operation *op) {
   });
 }
 
-/// Visits the ends of what is executed while `copy` may be under way. Nobody
-/// need read what it writes, or wait for it.
-static void forEachWhileUnderWay(gpu::AsyncCopyOpInterface copy,
+/// Whether a thread has, behind `op`, waited for all copies to global memory
+/// that it has started: none of these still reads its source.
+static bool waitsForAllStores(Operation *op) {
+  return op->hasTrait<gpu::WaitsForCopies>() && op->getNumResults() == 0 &&
+         llvm::all_of(op->getAttrs(), [](NamedAttribute attribute) {
+           auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+           return !number || number.getType().isInteger(1) ||
+                  number.getInt() == 0;
+         });
+}
+
+/// The buffer that `op` copies to global memory while the thread goes on; null
+/// for other operations. Whatever stores threads' own values takes none.
+static Value getSourceOfAsyncStore(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return Value();
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffects(found);
+  bool writesGlobal = llvm::any_of(found, [](const auto &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           isa<GlobalMemory>(effect.getResource());
+  });
+  if (!writesGlobal)
+    return Value();
+  for (const MemoryEffects::EffectInstance &effect : found)
+    if (Value value = effect.getValue();
+        value && isa<MemoryEffects::Read>(effect.getEffect()) &&
+        isa<gpu::MemDescType>(value.getType()))
+      return value;
+  return Value();
+}
+
+/// Visits the ends of what is executed while `copy` may be under way: until
+/// `isEnd` holds for an operation. Nobody need read what the copy writes, or
+/// wait for it. Copies in groups (`isClosed` is false) are not waited for
+/// before their group is closed.
+static void forEachWhileUnderWay(Operation *copy, bool isClosed,
+                                 llvm::function_ref<bool(Operation *)> isEnd,
                                  llvm::function_ref<void(Operation *)> visit) {
   struct Place {
     Block *block;
@@ -48,7 +84,7 @@ static void forEachWhileUnderWay(gpu::AsyncCopyOpInterface copy,
     bool isClosed;
   };
   SmallVector<Place> worklist{
-      {copy->getBlock(), std::next(copy->getIterator()), false}};
+      {copy->getBlock(), std::next(copy->getIterator()), isClosed}};
   llvm::SmallDenseSet<std::pair<Block *, int>> seen;
   while (!worklist.empty()) {
     auto [block, at, isClosed] = worklist.pop_back_val();
@@ -57,7 +93,7 @@ static void forEachWhileUnderWay(gpu::AsyncCopyOpInterface copy,
     for (; at != block->end() && !hasEnded; ++at) {
       last = &*at;
       isClosed |= isa<gpu::AsyncCommitGroupOp>(last);
-      hasEnded = isClosed && waitsForAllGroups(last);
+      hasEnded = isClosed && isEnd(last);
     }
     visit(last);
     if (hasEnded)
@@ -205,7 +241,13 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
         copy && !copy.arrivesAtBarrier())
       for (int view : getBuffersOf(copy.getCopyTarget()))
         forEachWhileUnderWay(
-            copy, [&](Operation *last) { extendTo(buffers[view], last); });
+            copy, /*isClosed=*/false, waitsForAllGroups,
+            [&](Operation *last) { extendTo(buffers[view], last); });
+    if (Value source = getSourceOfAsyncStore(op))
+      for (int view : getBuffersOf(source))
+        forEachWhileUnderWay(
+            op, /*isClosed=*/true, waitsForAllStores,
+            [&](Operation *last) { extendTo(buffers[view], last); });
     for (Value result : op->getResults())
       extendByValue(result);
     for (Region &region : op->getRegions())

@@ -76,6 +76,24 @@ tt.func @copies_that_nobody_reads(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %x: 
   tt.return
 }
 
+// A buffer that is copied to global memory lives until a wait for all of these
+// copies.
+// expected-remark @below {{size = 4096}}
+tt.func @copies_to_global_memory(%desc: !tt.tensordesc<tensor<32x32xf16, #A>>, %x: tensor<32x32xf16, #blocked>, %i: i32) {
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %a = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttnvgpu.async_tma_copy_local_to_global %desc[%i, %i] %a : !tt.tensordesc<tensor<32x32xf16, #A>>, !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttnvgpu.async_tma_store_wait {pendings = 1 : i32}
+  // expected-remark @below {{offset = 2048, size = 2048}}
+  %b = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %0 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %c = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %1 = ttg.local_load %c : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+
 // What is used in a loop lives as long as the loop; scratch memory, as long as
 // its operation.
 // expected-remark @below {{size = 6144}}

@@ -363,6 +363,30 @@ def test_reductions_through_descriptors(kind, dtype, target):
     np.testing.assert_array_equal(y, expected)
 
 
+@gluon.jit
+def store_and_convert_kernel(x_ptr, out, y_ptr, N: gl.constexpr, A: gl.constexpr, B: gl.constexpr):
+    buffer = gl.allocate_shared_memory(out.dtype, out.block_shape, out.layout)
+    x = gl.load(pointers(x_ptr, N, N, A))
+    buffer.store(x)
+    fence_async_shared()
+    tma.async_copy_shared_to_global(out, [0, 0], buffer)
+    # The memory for this is not the buffer's, which is still read.
+    gl.store(pointers(y_ptr, N, N, B), gl.convert_layout(x, B))
+    tma.store_wait(0)
+
+
+@hopper
+def test_buffers_live_while_they_are_copied(target):
+    x, y = values((64, 64), "fp32", 11), poisoned((64, 64), "fp32")
+    out = poisoned((64, 64), "fp32")
+    layout = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float32)
+    desc = TensorDescriptor.from_tensor(out, [64, 64], layout)
+    other = gl.BlockedLayout([4, 1], [8, 4], [1, 4], [0, 1])
+    store_and_convert_kernel[(1,)](x, desc, y, 64, LOAD, other)
+    np.testing.assert_array_equal(out, x)
+    np.testing.assert_array_equal(y, x)
+
+
 @hopper
 @pytest.mark.parametrize("kind", ["add", "and", "or", "xor"])
 def test_reductions_that_the_copy_engine_lacks(kind, target):
