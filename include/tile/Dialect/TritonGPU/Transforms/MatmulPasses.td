@@ -35,8 +35,10 @@ def TritonGPUAccelerateMatmul
     the target has one. Others become plain ones of operands that are extended and
     scaled before, to bf16, or, where one is fp16, to tf32. Where the kernel finds
     scales whose operands would leave the range of normal numbers, a branch
-    multiplies group by group of elements, and scales the sums; with `fastMath`
-    there is no such branch.
+    multiplies group by group of elements, and scales the sums. A loop that only
+    reads memory runs without the branch first, carries what it saw of the scales,
+    and runs again with the branch where some were such. With `fastMath` there is
+    none of this.
 
     Before:
     ```mlir
