@@ -71,22 +71,6 @@ static Value getSourceOfAsyncStore(Operation *op) {
   return Value();
 }
 
-static bool waitsAtBarrier(Operation *op) {
-  auto user = dyn_cast<gpu::BarrierUserOpInterface>(op);
-  return user && user.getBarrierUse() == gpu::BarrierUse::Wait;
-}
-
-/// The barriers that `op` uses: what it takes in shared memory, but for the
-/// target of a copy.
-static SmallVector<Value> getBarriers(Operation *op) {
-  auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
-  return llvm::to_vector(
-      llvm::make_filter_range(op->getOperands(), [&](Value operand) {
-        return isa<gpu::MemDescType>(operand.getType()) &&
-               !(copy && operand == copy.getCopyTarget());
-      }));
-}
-
 /// Visits the ends of what is executed while `copy` may be under way: until
 /// `isEnd` holds for an operation. Nobody need read what the copy writes, or
 /// wait for it. Copies in groups (`isClosed` is false) are not waited for
@@ -251,29 +235,14 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
       for (int view : views)
         extendTo(buffers[view], op);
   };
-  auto shareBuffer = [&](ArrayRef<Value> some, ArrayRef<Value> others) {
-    llvm::SmallDenseSet<int> found;
-    for (Value value : some)
-      found.insert_range(getBuffersOf(value));
-    return llvm::any_of(others, [&](Value value) {
-      return llvm::any_of(getBuffersOf(value),
-                          [&](int buffer) { return found.contains(buffer); });
-    });
-  };
   function->walk([&](Operation *op) {
-    if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op)) {
-      auto waitsThere = [&](Operation *other) {
-        return waitsAtBarrier(other) &&
-               shareBuffer(getBarriers(copy), getBarriers(other));
-      };
-      bool atBarrier = copy.arrivesAtBarrier();
+    // What is copied at barriers lives as long as whoever waits there says.
+    if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
+        copy && !copy.arrivesAtBarrier())
       for (int view : getBuffersOf(copy.getCopyTarget()))
         forEachWhileUnderWay(
-            copy, /*isClosed=*/atBarrier,
-            atBarrier ? llvm::function_ref<bool(Operation *)>(waitsThere)
-                      : waitsForAllGroups,
+            copy, /*isClosed=*/false, waitsForAllGroups,
             [&](Operation *last) { extendTo(buffers[view], last); });
-    }
     if (Value source = getSourceOfAsyncStore(op))
       for (int view : getBuffersOf(source))
         forEachWhileUnderWay(
