@@ -26,27 +26,27 @@ constexpr int64_t kFrameAlignment = 1024;
 constexpr int64_t kSmallScratch = 1024;
 } // namespace
 
-/// Whether a thread has, behind `op`, waited for all copies in groups that it
-/// has closed: none of these is left under way.
-static bool waitsForAllGroups(Operation *op) {
-  if (!op->hasTrait<gpu::WaitsForCopies>() || op->getNumResults() != 1 ||
-      !isa<gpu::AsyncTokenType>(op->getResult(0).getType()))
-    return false;
-  return llvm::all_of(op->getAttrs(), [](NamedAttribute attribute) {
-    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
-    return !number || number.getInt() == 0;
-  });
-}
-
-/// Whether a thread has, behind `op`, waited for all copies to global memory
-/// that it has started: none of these still reads its source.
-static bool waitsForAllStores(Operation *op) {
-  return op->hasTrait<gpu::WaitsForCopies>() && op->getNumResults() == 0 &&
+/// Whether `op` waits until none of the copies it is about is under way: it
+/// counts none that may be.
+static bool waitsForAll(Operation *op) {
+  return op->hasTrait<gpu::WaitsForCopies>() &&
          llvm::all_of(op->getAttrs(), [](NamedAttribute attribute) {
            auto number = dyn_cast<IntegerAttr>(attribute.getValue());
-           return !number || number.getType().isInteger(1) ||
-                  number.getInt() == 0;
+           return !number || number.getInt() == 0;
          });
+}
+
+/// Waits for groups of copies, which a thread has closed, give a token.
+static bool waitsForAllGroups(Operation *op) {
+  return op->getNumResults() == 1 &&
+         isa<gpu::AsyncTokenType>(op->getResult(0).getType()) &&
+         waitsForAll(op);
+}
+
+/// Waits for copies to global memory, until these have read their sources, give
+/// nothing.
+static bool waitsForAllStores(Operation *op) {
+  return op->getNumResults() == 0 && waitsForAll(op);
 }
 
 /// The buffer that `op` copies to global memory while the thread goes on; null

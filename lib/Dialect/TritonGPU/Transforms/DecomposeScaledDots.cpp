@@ -61,6 +61,10 @@ static Value widen(OpBuilder &b, Location loc, Value flags) {
   return arith::ExtUIOp::create(b, loc, type.clone(b.getI32Type()), flags);
 }
 
+bool gpu::hasExponents(Value scales) {
+  return scales && getElementTypeOrSelf(scales.getType()).isInteger(8);
+}
+
 Value gpu::isAnySet(OpBuilder &b, Location loc, ValueRange flags) {
   llvm::MapVector<int64_t, Value> bySize;
   for (Value bits : flags) {
@@ -101,10 +105,7 @@ struct Operand {
   RankedTensorType getScaleType() const {
     return cast<RankedTensorType>(scales.getType());
   }
-  /// Scales that are powers of two; others have no ends to speak of.
-  bool hasExponents() const {
-    return scales && getScaleType().getElementType().isInteger(8);
-  }
+  bool hasExponents() const { return gpu::hasExponents(scales); }
 };
 
 /// The exponents, as they are stored, by which all elements of a format can be
@@ -158,7 +159,7 @@ private:
 
   Value findUnsafeScales(const Operand &operand);
   Value findUnsafeElements(const Operand &operand);
-  SmallVector<Value> findUnsafe();
+  SmallVector<Value> findUnsafe(bool byRow);
 
   Value multiply(Value left, Value right, Value sum, RankedTensorType result);
   Value multiplyGroups(const Operand &left, const Operand &right, Value plain);
@@ -291,15 +292,20 @@ Value ScaledDotDecomposer::findUnsafeElements(const Operand &operand) {
   return arith::AndIOp::create(b, loc, isAtEnd, isNumber);
 }
 
-/// Where the rule is not kept by scaling the operands; nothing for `fast_math`.
-SmallVector<Value> ScaledDotDecomposer::findUnsafe() {
+/// Where the rule is not kept by scaling the operands. Flags of elements are as
+/// many as the operand has, or, `byRow`, words, one for each row.
+SmallVector<Value> ScaledDotDecomposer::findUnsafe(bool byRow) {
   SmallVector<Value> flags;
   for (const Operand *operand : {&left, &right}) {
-    if (!operand->hasExponents() || op.getFastMath())
+    if (!operand->hasExponents())
       continue;
     flags.push_back(findUnsafeScales(*operand));
-    if (operand->format == ScaleDotElemType::BF16)
-      flags.push_back(findUnsafeElements(*operand));
+    if (operand->format != ScaleDotElemType::BF16)
+      continue;
+    Value elements = findUnsafeElements(*operand);
+    flags.push_back(
+        byRow ? orAlong(b, loc, widen(b, loc, elements), getInnerDim(*operand))
+              : elements);
   }
   return flags;
 }
@@ -430,11 +436,8 @@ Value ScaledDotDecomposer::forEachGroup(
     int64_t groups, Value sum,
     llvm::function_ref<Value(Value group, Value sum)> add) {
   auto number = [&](int64_t value) { return constant(b.getI32Type(), value); };
-  if (groups == 1) {
-    for (int64_t group = 0; group < groups; ++group)
-      sum = add(number(group), sum);
-    return sum;
-  }
+  if (groups == 1)
+    return add(number(0), sum);
   auto loop = scf::ForOp::create(b, loc, number(0), number(groups), number(1),
                                  ValueRange{sum});
   loop->setAttr(kNumStagesAttr, b.getI32IntegerAttr(1));
@@ -528,28 +531,19 @@ LogicalResult ScaledDotDecomposer::extend() {
   return success(succeeded(extend(left)) && succeeded(extend(right)));
 }
 
-/// The flags alone. Those of elements are as many as the operand has: what is
-/// kept of them is one for each row.
 FailureOr<SmallVector<Value>> ScaledDotDecomposer::flag() {
   if (failed(extend()))
     return failure();
-  SmallVector<Value> flags;
-  for (const Operand *operand : {&left, &right}) {
-    if (!operand->hasExponents())
-      continue;
-    flags.push_back(widen(b, loc, findUnsafeScales(*operand)));
-    if (operand->format == ScaleDotElemType::BF16)
-      flags.push_back(orAlong(b, loc,
-                              widen(b, loc, findUnsafeElements(*operand)),
-                              getInnerDim(*operand)));
-  }
-  return flags;
+  return llvm::map_to_vector(findUnsafe(/*byRow=*/true),
+                             [&](Value flags) { return widen(b, loc, flags); });
 }
 
 LogicalResult ScaledDotDecomposer::run() {
   if (failed(extend()))
     return failure();
-  SmallVector<Value> flags = findUnsafe();
+  SmallVector<Value> flags;
+  if (!op.getFastMath())
+    flags = findUnsafe(/*byRow=*/false);
   Value unsafe = flags.empty() ? Value() : isAnySet(b, loc, flags);
   left.scaled = scale(left, unsafe);
   right.scaled = scale(right, unsafe);

@@ -12,6 +12,10 @@ namespace mlir::triton::gpu {
 /// types that no target's conversions cover.
 LogicalResult decomposeScaledDot(DotScaledOp op);
 
+/// Whether scales are powers of two, by their exponents; others, and none
+/// (null), have no ends of the range to speak of.
+bool hasExponents(Value scales);
+
 /// Tensors with bits set where scaling the operands of `op` first would not
 /// give what docs/numerics.md asks for: few words for each thread. Without
 /// operands that have exponents as scales there are none. `op` stays as it is.

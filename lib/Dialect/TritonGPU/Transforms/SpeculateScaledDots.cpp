@@ -60,10 +60,6 @@ static bool onlyReads(scf::ForOp loop) {
                       });
 }
 
-static bool hasExponents(TypedValue<RankedTensorType> scales) {
-  return scales && scales.getType().getElementType().isInteger(8);
-}
-
 static bool needsBranch(DotScaledOp product) {
   return !product.getFastMath() && (hasExponents(product.getAScale()) ||
                                     hasExponents(product.getBScale()));

@@ -17,9 +17,8 @@
 #include "../TargetMachine.h"
 #include "Workarounds.h"
 
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -67,17 +66,9 @@ static bool mayBeSunk(const Instruction &product) {
 }
 
 static void keepInBlock(Instruction &product) {
-  IRBuilder<> builder(product.getNextNode());
-  builder.SetCurrentDebugLocation(product.getDebugLoc());
-  llvm::Type *type = product.getType();
-  CallInst *kept = builder.CreateCall(
-      InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "", "=v,0",
-                     /*hasSideEffects=*/false),
-      {&product});
-  kept->setConvergent();
-  kept->setDoesNotAccessMemory();
-  product.replaceUsesWithIf(
-      kept, [&](const Use &use) { return use.getUser() != kept; });
+  CallInst &passed = mlir::triton::amd::passThroughAssembly(product);
+  passed.setConvergent();
+  passed.setDoesNotAccessMemory();
 }
 
 void mlir::triton::amd::keepProductsInTheirBlocks(Module &module) {

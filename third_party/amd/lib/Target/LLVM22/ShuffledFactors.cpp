@@ -10,8 +10,6 @@
 
 #include "Workarounds.h"
 
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -56,14 +54,7 @@ void mlir::triton::amd::keepShufflesOutOfWideProducts(Module &module) {
       if (!call || call->getIntrinsicID() != Intrinsic::amdgcn_update_dpp ||
           !call->getType()->isIntegerTy(32) || !isUsedAsInteger(*call))
         continue;
-      IRBuilder<> builder(call->getNextNode());
-      builder.SetCurrentDebugLocation(call->getDebugLoc());
-      auto *type =
-          llvm::FunctionType::get(call->getType(), {call->getType()}, false);
-      llvm::Value *kept = builder.CreateCall(
-          InlineAsm::get(type, "", "=v,0", /*hasSideEffects=*/false), {call});
-      call->replaceUsesWithIf(
-          kept, [&](const Use &use) { return use.getUser() != kept; });
+      passThroughAssembly(*call);
     }
   }
 }

@@ -4,6 +4,8 @@
 #include "Workarounds.h"
 
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 
 using namespace mlir::triton;
 using namespace mlir::triton::amd;
@@ -62,3 +64,16 @@ constexpr LLVMWorkaround kTable[] = {
 } // namespace
 
 llvm::ArrayRef<LLVMWorkaround> amd::getLLVMWorkarounds() { return kTable; }
+
+llvm::CallInst &amd::passThroughAssembly(llvm::Instruction &inst) {
+  llvm::IRBuilder<> builder(inst.getNextNode());
+  builder.SetCurrentDebugLocation(inst.getDebugLoc());
+  llvm::Type *type = inst.getType();
+  llvm::CallInst *passed = builder.CreateCall(
+      llvm::InlineAsm::get(llvm::FunctionType::get(type, {type}, false), "",
+                           "=v,0", /*hasSideEffects=*/false),
+      {&inst});
+  inst.replaceUsesWithIf(
+      passed, [&](const llvm::Use &use) { return use.getUser() != passed; });
+  return *passed;
+}

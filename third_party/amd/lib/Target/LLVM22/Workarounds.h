@@ -5,10 +5,19 @@
 
 #include "tile/Target/LLVMWorkarounds.h"
 
+namespace llvm {
+class CallInst;
+class Instruction;
+} // namespace llvm
+
 namespace mlir::triton::amd {
 
 /// The table: one row for each fault.
 llvm::ArrayRef<LLVMWorkaround> getLLVMWorkarounds();
+
+/// Has an empty assembly statement take the result of `inst`, and hand it to
+/// whoever used it: nothing is merged into one, or knows what it gives.
+llvm::CallInst &passThroughAssembly(llvm::Instruction &inst);
 
 /// Takes values that are the same in all lanes out of exchanges between lanes.
 void foldConstantShuffles(llvm::Module &module);
