@@ -60,7 +60,7 @@ bool dropBarrierWait(Operation *op) {
   return true;
 }
 
-/// Somebody waits for ever.
+/// Somebody waits forever.
 bool dropArrival(Operation *op) {
   if (!isa<ttng::ArriveBarrierOp, ttng::BarrierExpectOp>(op))
     return false;
