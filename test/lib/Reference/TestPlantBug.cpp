@@ -26,7 +26,7 @@ namespace {
 /// Changes an operation; says whether it could.
 using Mistake = bool (*)(Operation *op);
 
-/// A product's wait that waits for none.
+/// A dot's wait that waits for none.
 bool loosenProductWait(Operation *op) {
   auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op);
   if (!wait || wait.getPendings() >= 7)

@@ -1,4 +1,4 @@
-"""Descriptors as TMA copies on sm_90: products, copies, stores, reductions, what stays pointers."""
+"""Descriptors as TMA copies on sm_90: dots, copies, stores, reductions, what stays pointers."""
 
 from __future__ import annotations
 
