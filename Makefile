@@ -48,7 +48,7 @@ check-format: setup
 	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 --dry-run --Werror
 	@$(VENV)/ruff format -q --check $(PYTHON_CODE)
 
-docs: setup ## Regenerate docs/generated from TableGen
+docs: build ## Regenerate docs/generated from TableGen and the compiler
 	@scripts/docs.sh
 
 tutorials: build ## Run the tutorials and write their pages anew

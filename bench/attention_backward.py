@@ -6,7 +6,7 @@ Both programs of examples/attention_backward.py, over one list of configurations
 for both compilers; see turns.py for how the times are taken. All is timed that
 follows a forward pass which hands over the logarithms of sums (`statistics`), as
 it is in torch. Every configuration's outputs are compared with gradients in
-double precision of one head. Operations are counted as usual, five products,
+double precision of one head. Operations are counted as usual, five dots,
 though two passes that share nothing compute seven.
 """
 

@@ -54,7 +54,7 @@ def measure_entry(name: str, module: str, entry: str, grid, block, args) -> None
 
 
 def measure_hopper(rng: np.random.Generator) -> None:
-    """TMA, wgmma and warp-specialised kernels; a product's rate says little, its time does."""
+    """TMA, wgmma and warp-specialised kernels; a dot's rate says little, its time does."""
     x = rng.standard_normal((2048, 2048), dtype=np.float32)
     y = np.zeros_like(x)
     measure("copy by TMA, 2048^2 f32", partial(hopper.launch_copy, x, y))
@@ -72,7 +72,7 @@ def measure_hopper(rng: np.random.Generator) -> None:
 
 
 def measure_blackwell(rng: np.random.Generator) -> None:
-    """A product into tensor memory, by TMA."""
+    """A dot into tensor memory, by TMA."""
     a, b = rng.standard_normal((2, 1024, 1024)).astype(np.float16)
     want = a.astype(np.float32) @ b.astype(np.float32).T
     c, ptx = np.zeros_like(want), blackwell_kernels.product()

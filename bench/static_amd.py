@@ -39,7 +39,7 @@ CDNA = {"registers": 8, "accumulation": 8, "scalars": 16, "shared": 512}
 RDNA = {"registers": 24, "scalars": 128, "shared": 1024}
 #: Where a SIMD unit has registers for two thirds of the others' waves.
 SMALL_RDNA = RDNA | {"registers": 16}
-#: Products that the loops' instructions are counted for: those of one 32x32x8.
+#: Dots that the loops' instructions are counted for: those of one 32x32x8.
 PRODUCTS = 32 * 32 * 8
 
 

@@ -379,7 +379,7 @@ def _gradients(size: int, causal: bool, bm: int, bn: int, warps: int) -> Case:
 
 def hopper_kernels() -> list[Case]:
     """What bench/compile_time.py compiles for sm_90 beside the kernels that people benchmark: the
-    fast forms of products and of attention, and its gradients. They are not executed."""
+    fast forms of dots and of attention, and its gradients. They are not executed."""
     result = [
         _product_by_descriptors("product by descriptors", False, False),
         _product_by_descriptors("persistent product", True, False),

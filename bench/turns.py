@@ -1,6 +1,6 @@
 """Measures functions on a GPU in turns: clocks drift by more than the functions differ.
 
-The order is another one in each turn: what ran before, and how it left the multiprocessors divided
+The order is another one in each round: what ran before, and how it left the multiprocessors divided
 between cache and shared memory, costs a kernel of some microseconds one more or less.
 """
 

@@ -75,7 +75,7 @@ def gradients_kernel(
         low, high = (first, whole) if part == 0 else (first if ONE_LOOP else whole, L)
         for start in tl.range(low, high, BM, warp_specialize=SPECIALIZED):
             rows = start + queries
-            # Scores are transposed, so that weights are where their product with dout needs them.
+            # Scores are transposed, so that weights are where their dot with dout needs them.
             q = q_desc.load([base + start, 0])
             scores = tl.dot(k, q.T)
             dout = dout_desc.load([base + start, 0])
@@ -87,13 +87,13 @@ def gradients_kernel(
             elif CAUSAL and ONE_LOOP:
                 if start < whole:
                     weights = tl.where(cols[:, None] <= rows[None, :], weights, 0.0)
-            # Both uses take them in 16 bits: half the registers while products are under way.
+            # Both uses take them in 16 bits: half the registers while dots are under way.
             weights = weights.to(dout.dtype)
             dv = tl.dot(weights, dout, dv)
             dscores = weights * (dweights - tl.load(deltas_ptr + base + rows)[None, :])
             dscores = dscores.to(q.dtype)
             dq = tl.dot(dscores.T, k)
-            # Warps that load nothing are faster where they send dq off before the last product.
+            # Warps that load nothing are faster where they send dq off before the last dot.
             if SPECIALIZED:
                 dq_desc.atomic_add([base + start, 0], dq)
             dk = tl.dot(dscores, q, dk)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the layering which docs/architecture.md draws is the one that is built.
 
-The table under "The rooms" says which rooms each room may use. Every `#include` and TableGen
+The table under "Layers" says which layers each layer may use. Every `#include` and TableGen
 `include` of ours, every entry of a LINK_LIBS list, and every import at the top of a Python module
 must keep to it. Nothing but backends may look into the name of a target or compare capabilities;
 Python names what a backend has only where the table lets it use that backend. What is common to
@@ -38,23 +38,23 @@ VENDOR_NAMES = re.compile(r"nvidia_gpu|NvidiaGPU|ttnvgpu|\bttng\b|amdgpu|\bamdg\
 
 
 def read_table() -> dict[str, set[str] | None]:
-    """For each room, the rooms that it may use; None: all."""
-    section = PAGE.read_text().split("## The rooms", 1)[1].split("\n## ", 1)[0]
+    """For each layer, the layers that it may use; None: all."""
+    section = PAGE.read_text().split("## Layers", 1)[1].split("\n## ", 1)[0]
     table: dict[str, set[str] | None] = {}
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if len(cells) != 3 or not cells[0].startswith("`"):
             continue
         uses = None if EVERYTHING in cells[2] else set(re.findall(r"`([^`]+)`", cells[2]))
-        for room in re.findall(r"`([^`]+)`", cells[0]):
-            table[room] = uses
+        for layer in re.findall(r"`([^`]+)`", cells[0]):
+            table[layer] = uses
     return table
 
 
-def room_of(path: str, rooms: list[str]) -> str | None:
-    """The room of a file, whose headers are in include/tile in the same folders."""
+def layer_of(path: str, layers: list[str]) -> str | None:
+    """The layer of a file, whose headers are in include/tile in the same folders."""
     path = re.sub(r"^include/tile/", "lib/", path)
-    found = [room for room in rooms if path.startswith(room + "/") or path == room]
+    found = [layer for layer in layers if path.startswith(layer + "/") or path == layer]
     return max(found, key=len, default=None)
 
 
@@ -65,66 +65,66 @@ def check_includes(table: dict[str, set[str] | None]) -> list[str]:
             if file.suffix not in {".h", ".cpp", ".td"}:
                 continue
             name = file.relative_to(ROOT).as_posix()
-            room = room_of(name, list(table))
-            if room is None:
-                errors.append(f"{name}: in no room of {PAGE.relative_to(ROOT)}")
+            layer = layer_of(name, list(table))
+            if layer is None:
+                errors.append(f"{name}: in no layer of {PAGE.relative_to(ROOT)}")
                 continue
-            allowed = table[room]
+            allowed = table[layer]
             text = file.read_text()
             for match in INCLUDE.finditer(text):
                 header, owner = match.groups()
                 backend = f"third_party/{owner}"
                 prefix = f"{backend}/" if backend in table else ""
-                used = room_of(f"{prefix}include/{header}", list(table))
-                if used in (None, room) or allowed is None or used in allowed:
+                used = layer_of(f"{prefix}include/{header}", list(table))
+                if used in (None, layer) or allowed is None or used in allowed:
                     continue
                 line = text.count("\n", 0, match.start()) + 1
-                errors.append(f"{name}:{line}: {room} may not use {used}")
+                errors.append(f"{name}:{line}: {layer} may not use {used}")
     return errors
 
 
 def check_local_includes(table: dict[str, set[str] | None]) -> list[str]:
-    """Rooms within rooms, such as the front ends of the simulator, include by path."""
+    """Layers within layers, such as the front ends of the simulator, include by path."""
     errors = []
     for file in sorted((ROOT / "lib").rglob("*")):
         name = file.relative_to(ROOT).as_posix()
         if file.suffix not in {".h", ".cpp"} or name == LOADER:
             continue
-        room = room_of(name, list(table))
+        layer = layer_of(name, list(table))
         text = file.read_text()
         for match in LOCAL_INCLUDE.finditer(text):
             header = (file.parent / match.group(1)).resolve()
             if not header.is_file() or not header.is_relative_to(ROOT):
                 continue
-            used = room_of(header.relative_to(ROOT).as_posix(), list(table))
-            allowed = table.get(room or "", set())
-            if used in (None, room) or allowed is None or used in allowed:
+            used = layer_of(header.relative_to(ROOT).as_posix(), list(table))
+            allowed = table.get(layer or "", set())
+            if used in (None, layer) or allowed is None or used in allowed:
                 continue
             line = text.count("\n", 0, match.start(1)) + 1
-            errors.append(f"{name}:{line}: {room} may not use {used}")
+            errors.append(f"{name}:{line}: {layer} may not use {used}")
     return errors
 
 
 def check_links(table: dict[str, set[str] | None]) -> list[str]:
-    """The libraries that libraries link, by the rooms they are made in."""
+    """The libraries that libraries link, by the layers they are made in."""
     made: dict[str, tuple[str, Path, list[str]]] = {}
     for file in sorted(
         [*(ROOT / "lib").rglob("CMakeLists.txt"), *(ROOT / "third_party").rglob("CMakeLists.txt")]
     ):
         for name, body in LIBRARY.findall(file.read_text()):
-            room = room_of(file.relative_to(ROOT).as_posix(), list(table))
+            layer = layer_of(file.relative_to(ROOT).as_posix(), list(table))
             linked = re.split(r"\bLINK_LIBS\b", body)
-            made[name] = (room or "", file, linked[1].split() if len(linked) > 1 else [])
+            made[name] = (layer or "", file, linked[1].split() if len(linked) > 1 else [])
     errors = []
-    for name, (room, file, libraries) in made.items():
-        allowed = table.get(room, set())
+    for name, (layer, file, libraries) in made.items():
+        allowed = table.get(layer, set())
         for library in libraries:
             if library not in made or allowed is None:
                 continue
             used = made[library][0]
-            if used != room and used not in allowed:
+            if used != layer and used not in allowed:
                 errors.append(
-                    f"{file.relative_to(ROOT)}: {name} in {room} may not link {library} in {used}"
+                    f"{file.relative_to(ROOT)}: {name} in {layer} may not link {library} in {used}"
                 )
     return errors
 
@@ -179,21 +179,21 @@ def python_files() -> Iterator[tuple[str, ast.Module]]:
 def check_imports(table: dict[str, set[str] | None]) -> list[str]:
     errors = []
     for name, tree in python_files():
-        room = room_of(name, list(table))
-        if room is None:
-            errors.append(f"{name}: in no room of {PAGE.relative_to(ROOT)}")
+        layer = layer_of(name, list(table))
+        if layer is None:
+            errors.append(f"{name}: in no layer of {PAGE.relative_to(ROOT)}")
             continue
-        allowed = table[room]
+        allowed = table[layer]
         if allowed is None or "python/tile" in allowed:
             continue
         for line, module in imported(tree, name.split("/")[1:-1]):
             file = file_of(module)
-            # The package itself has only its version, and what rooms say of themselves.
+            # The package itself has only its version, and what layers say of themselves.
             if file is None or file == "python/tile/__init__.py":
                 continue
-            used = room_of(file, list(table))
-            if used not in (room, *allowed):
-                errors.append(f"{name}:{line}: {room} may not use {used}")
+            used = layer_of(file, list(table))
+            if used not in (layer, *allowed):
+                errors.append(f"{name}:{line}: {layer} may not use {used}")
     return errors
 
 
@@ -213,7 +213,7 @@ def check_backend_names(table: dict[str, set[str] | None]) -> list[str]:
     errors = []
     names = backend_names()
     for file, tree in python_files():
-        allowed = table.get(room_of(file, list(table)) or "")
+        allowed = table.get(layer_of(file, list(table)) or "")
         if allowed is None:
             continue
         for node in ast.walk(tree):

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the dialect and pass reference in docs/generated from TableGen, and the table of attributes.
+# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, a drawing.
 # With --check, changes nothing and fails where the committed files differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,6 +34,14 @@ while IFS= read -r file; do
 done < <(git ls-files '*/Passes.td' | sort)
 
 scripts/check_attributes.py --write "$out/attributes.md"
+scripts/drawing.py "$out/architecture.svg"
+# Only the compiler knows its pipelines.
+if [ -x "${TILE_BUILD:-build}/bin/tile-opt" ]; then
+  scripts/pipelines.py --write "$out/pipelines.md"
+else
+  [ $check -eq 0 ] || cp docs/generated/pipelines.md "$out"
+  echo "note: docs/generated/pipelines.md stays as it is: it needs build/bin/tile-opt" >&2
+fi
 
 if [ $check -eq 1 ] && ! diff -ru docs/generated "$out"; then
   echo "error: docs/generated is out of date; run 'make docs' and commit the result" >&2

@@ -24,6 +24,12 @@ scripts/check_layers.py || status=1
 echo "==> Attributes"
 scripts/check_attributes.py || status=1
 
+echo "==> English of pages and comments"
+$bin/python scripts/check_prose.py || status=1
+
+echo "==> Subjects of commits"
+scripts/check_commits.py || status=1
+
 echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 

@@ -60,7 +60,7 @@ def pipelined_kernel(a, b, c, K, STAGES: gl.constexpr, MMA: gl.constexpr):
         stage = k % STAGES
         mbarrier.wait(ready.index(stage), (k // STAGES) & 1)
         acc = warpgroup_mma(sa.index(stage), sb.index(stage), acc, is_async=True)
-        # All products but this one are done: the buffers of the last can be filled again.
+        # All dots but this one are done: the buffers of the last can be filled again.
         acc = warpgroup_mma_init(warpgroup_mma_wait(0, deps=(acc,)))
         ahead = k + STAGES - 1
         slot = ahead % STAGES

@@ -41,9 +41,9 @@ static void reportTooMuch(ModuleOp module, const ModuleAllocation &allocation,
         << "'" << buffer->owner->getName() << "'";
 }
 
-/// Has conversions take one turn instead of several where that takes no more
-/// memory than there is for others: epilogues, when the rings of their loops
-/// are done with.
+/// Has conversions go through shared memory once instead of in several rounds,
+/// where other buffers need as much memory anyway. Epilogues are the usual
+/// case: the rings of their loops are free by then.
 static FailureOr<ModuleAllocation> takeOneTurn(ModuleOp module,
                                                ModuleAllocation allocation) {
   SmallVector<gpu::ConvertLayoutOp> inTurns;

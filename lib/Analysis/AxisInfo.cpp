@@ -198,7 +198,7 @@ public:
     // Poison can be anything that helps: whatever it is joined with decides.
     if (isa<ub::PoisonOp>(op))
       return success();
-    // A product may overwrite its accumulator: it is something even where that
+    // A dot may overwrite its accumulator: it is something even where that
     // is poison.
     if (isa<MatrixProductOpInterface>(op)) {
       setAllToEntryStates(results);

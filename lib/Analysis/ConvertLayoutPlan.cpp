@@ -26,10 +26,10 @@ triton::getRegisterSources(const LinearLayout &source,
 /// its banks.
 static constexpr unsigned kBarrierCost = 12;
 
-/// Beyond this, a conversion goes through shared memory in several turns, as
-/// far as its layouts allow: the time for more barriers is small against that
-/// for so many elements, and less memory lets more blocks run at once. (Where
-/// the memory is there for others, who asks for one turn gets one.)
+/// Beyond this, a conversion goes through shared memory in several rounds, as
+/// far as its layouts allow. The time for more barriers is small against that
+/// for so many elements, and less memory lets more blocks run at once. Where
+/// other buffers need the memory anyway, a caller can ask for one round.
 static constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
 /// The cost of shuffles in the same unit. A select takes a fraction of the time

@@ -207,8 +207,8 @@ static bool reportBudget(Ctx &c, Cluster &cluster) {
   return last;
 }
 
-/// A turn of the warp that the schedule chooses. `moved` says whether there was
-/// one; `live` whether there are threads left.
+/// Runs the warp that the schedule chooses for a while. `moved` says whether
+/// there was one; `live` says whether there are threads left.
 static bool runChosen(Ctx &c, Cluster &cluster, uint64_t &total, bool &live,
                       bool &moved) {
   Schedule &schedule = *cluster.schedule;
@@ -233,7 +233,7 @@ static bool runChosen(Ctx &c, Cluster &cluster, uint64_t &total, bool &live,
   return schedule.mayFinish(c);
 }
 
-/// A turn of every warp, one after the other.
+/// Runs every warp for a while, one after the other.
 static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
                    bool &live, bool &moved) {
   for (auto &cta : cluster.ctas) {

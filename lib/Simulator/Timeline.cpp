@@ -109,7 +109,7 @@ void Timeline::issue(const Ctx &c, const Inst &inst) {
   auto at = [&](uint32_t slot) -> Register * {
     return slot / 64 < w.registers.size() ? &w.registers[slot / 64] : nullptr;
   };
-  // What an asynchronous product writes is waited for by its group.
+  // What an asynchronous dot writes is waited for by its group.
   for (uint32_t i = 0; i < inst.regCount && !inst.isWgmma; ++i)
     if (Register *r = at(uses[i].slot); r && r->ready > ready) {
       ready = r->ready;

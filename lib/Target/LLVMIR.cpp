@@ -79,7 +79,7 @@ void markConvergent(llvm::Module &module) {
       if (!assembly)
         continue;
       call->addFnAttr(llvm::Attribute::NoUnwind);
-      // The registers of a product must not move while it is under way: a copy
+      // The registers of a dot must not move while it is under way: a copy
       // of a loop's body would bring moves where the two meet.
       if (StringRef(assembly->getAsmString()).contains("wgmma.mma_async"))
         call->addFnAttr(llvm::Attribute::NoDuplicate);

@@ -145,7 +145,7 @@ void tile::python::populateCupti(nb::module_ &m) {
           locate = nullptr;
           return;
         }
-        // Kept for ever: a callback may run while another thread changes it.
+        // Kept forever: a callback may run while another thread changes it.
         PyObject *held = function.release().ptr();
         locate = [held]() -> uint32_t {
           nb::gil_scoped_acquire locked;

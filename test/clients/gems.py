@@ -114,7 +114,7 @@ def _operators() -> dict[str, tuple[Callable, Make]]:
             m.normal(9, 30), 1, m.integers(0, 30, 9, 1), m.normal(9, 1))),
         "one_hot": (F.one_hot, lambda m: (m.integers(0, 7, 20), 7)),
         "isin": (torch.isin, lambda m: (m.integers(0, 9, 30), m.integers(0, 9, 4))),
-        # Products.
+        # Dots.
         "mm": (torch.mm, lambda m: (m.normal(32, 32, dtype=half), m.normal(32, 48, dtype=half))),
         "addmm": (torch.addmm, lambda m: (
             m.normal(48, dtype=half), m.normal(32, 32, dtype=half), m.normal(32, 48, dtype=half))),

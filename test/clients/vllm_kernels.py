@@ -153,7 +153,7 @@ def _store_pages(device: str) -> None:
         check(found.view(64, 2, 32), expected)
 
 
-# Quantised products.
+# Quantised dots.
 
 
 def _awq_dequantize(device: str) -> None:

@@ -1,5 +1,5 @@
-"""Operands of products that memory has in another type than they are multiplied in: converted,
-taken out of bytes by halves, and scaled by column, between the load and the product."""
+"""Operands of dots that memory has in another type than they are multiplied in: converted,
+taken out of bytes by halves, and scaled by column, between the load and the dot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .generator import Generator
 from .operands import WAYS, Operand, Tiles
 from .values import TYPES
 
-#: By the type of the product.
+#: By the type of the dot.
 STORED = {
     "fp16": ("i8", "i8", "u8", "fp8e5", "fp8e4nv", "fp32", "u4"),
     "bf16": ("i8", "i8", "u8", "fp8e5", "fp16", "u4"),
@@ -46,7 +46,7 @@ def _rest(operand: Operand) -> tuple:
 
 
 def narrow(g: Generator, tiles: Tiles, operand: Operand, stored: str) -> None:
-    """The conversion of elements that the type of the product may have no room for."""
+    """The conversion of elements that the type of the dot may have no room for."""
     text = "{x}"
     if stored == "i32":
         text, tiles.bound, tiles.grid = "(({x} & 15) - 8)", 8.0, 0

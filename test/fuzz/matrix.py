@@ -127,7 +127,7 @@ def loop_header(g: Generator, trips: int) -> str:
 
 
 class Products(NamedTuple):
-    """The products of a loop: their types, the sizes of their tiles, where these are, and what is
+    """The dots of a loop: their types, the sizes of their tiles, where these are, and what is
     known of their sum."""
 
     type: str

@@ -1,4 +1,4 @@
-"""The ways in which a loop has the tiles of a product's operand: through pointers that are computed
+"""The ways in which a loop has the tiles of a dot's operand: through pointers that are computed
 or carried, block pointers, descriptors of the kernel or of its caller, and rows that are listed.
 """
 

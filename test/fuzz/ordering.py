@@ -369,7 +369,7 @@ def last_one(g: Generator) -> Any:
 
 @production(0.8)
 def product_outside(g: Generator) -> Any:
-    """A product before a loop that adds it, or that uses it as an operand of others."""
+    """A dot before a loop that adds it, or that uses it as an operand of others."""
     if g.pure or g.loops:
         return False
     m, trips = g.choice((16, 32)), g.choice((0, 1, 2, 3))

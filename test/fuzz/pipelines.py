@@ -12,7 +12,7 @@ from .values import TYPES, Value, fits
 
 @production(0.7)
 def attention_loop(g: Generator) -> Any:
-    """Two products in a row: what is between them is 0 or 1, so the sums stay exact."""
+    """Two dots in a row: what is between them is 0 or 1, so the sums stay exact."""
     if g.pure or g.loops:
         return False
     type = g.choice(("fp16", "fp16", "bf16", "fp32"))
@@ -90,7 +90,7 @@ def lookup_loop(g: Generator) -> Any:
 
 @production(0.6)
 def tiled_product(g: Generator) -> Any:
-    """A loop over tiles of the result around the loop of a product; each result is stored."""
+    """A loop over tiles of the result around the loop of a dot; each result is stored."""
     if g.pure or g.loops:
         return False
     type = operand_type(g)
@@ -171,7 +171,7 @@ def handing_on(g: Generator) -> Any:
 
 @production(0.6)
 def rotating_sums(g: Generator) -> Any:
-    """Products that add to several sums, which change places with each other."""
+    """Dots that add to several sums, which change places with each other."""
     if g.pure or g.loops:
         return False
     type, out, (m, n, _), trips, ((a, a_step), (b, b_step)), bound, grid = choose_products(g)

@@ -1,4 +1,4 @@
-"""How the results of products are written: through pointers and descriptors, to places of their own
+"""How the results of dots are written: through pointers and descriptors, to places of their own
 and to some that all tiles share.
 """
 

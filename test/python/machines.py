@@ -12,7 +12,7 @@ import pytest
 
 # Kernels run in the simulator unless the caller chose another driver.
 os.environ.setdefault("TILE_DRIVER", "sim")
-# There is a process of tests for each core; threads of NumPy's products would only wait for one.
+# There is a process of tests for each core; threads of NumPy's dots would only wait for one.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 

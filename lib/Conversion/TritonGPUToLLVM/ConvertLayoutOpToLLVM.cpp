@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-/// Which registers of a thread belong to which turn of a conversion that uses
-/// its shared memory several times, and where those of a turn go.
+/// Which registers of a thread belong to which round of a conversion that uses
+/// its shared memory several times, and where those of a round go.
 struct RegistersByTurn {
-  /// Of the registers of one turn, to offsets.
+  /// From the registers of one round to offsets.
   LinearLayout offsets;
 
   RegistersByTurn(const LinearLayout &layout, const LinearLayout &shared) {

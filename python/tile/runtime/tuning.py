@@ -71,7 +71,7 @@ def compile_ahead(compiles: dict[Any, Callable[[], Any]]) -> dict[Any, Any]:
 
 def same_code(kernels: dict[Any, Any]) -> dict[Any, Any]:
     """The configurations that came to the same code as an earlier one, launched alike: that one.
-    A kernel without products in its loops, say, has no stages to choose the number of."""
+    A kernel without dots in its loops, say, has no stages to choose the number of."""
     first: dict[Any, Any] = {}
     twins = {}
     for config, kernel in kernels.items():

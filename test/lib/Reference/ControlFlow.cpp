@@ -34,7 +34,7 @@ static Step leave(Thread &thread, ArrayRef<Val> results) {
   return Step::Jump;
 }
 
-/// A product that is computed in the registers of one value that a loop carries
+/// A dot that is computed in the registers of one value that a loop carries
 /// cannot become another one before it is done: somebody would have to copy it.
 static SmallVector<Val> carry(Thread &thread, ValueRange yields,
                               ValueRange arguments) {

@@ -167,7 +167,7 @@ static double decodeScale(uint64_t bits, Type element) {
   return bits == 255 ? NAN : std::ldexp(1.0, int(bits) - 127);
 }
 
-/// The operand of a scaled product, whose elements along `k` are `axis`.
+/// The operand of a scaled dot, whose elements along `k` are `axis`.
 static std::optional<Matrix> decodeScaled(Thread &thread, Value value,
                                           Value scale, ScaleDotElemType format,
                                           unsigned axis, bool packsAlongK) {
@@ -257,7 +257,7 @@ static Step runScaledUpcast(Thread &thread, Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products of warp groups
+// Dots of warp groups
 //===----------------------------------------------------------------------===//
 
 /// An operand in shared memory or in registers.
@@ -289,7 +289,7 @@ static Step runWarpGroupDot(Thread &thread, Operation *op) {
   std::optional<bool> adds = thread.predicate(dot.getUseC());
   if (!adds)
     return thread.fault(op, "an undefined predicate");
-  // The sum may be one that is still computed, by products before this one.
+  // The sum may be one that is still computed, by dots before this one.
   Val sum = thread.val(dot.getC());
   auto before = std::dynamic_pointer_cast<Product>(sum.object);
   const Tensor *c = before ? before->result.get() : sum.tensor.get();

@@ -26,7 +26,7 @@ namespace {
 /// Changes an operation; says whether it could.
 using Mistake = bool (*)(Operation *op);
 
-/// A product's wait that waits for none.
+/// A dot's wait that waits for none.
 bool loosenProductWait(Operation *op) {
   auto wait = dyn_cast<ttng::WarpGroupDotWaitOp>(op);
   if (!wait || wait.getPendings() >= 7)
@@ -60,7 +60,7 @@ bool dropBarrierWait(Operation *op) {
   return true;
 }
 
-/// Somebody waits for ever.
+/// Somebody waits forever.
 bool dropArrival(Operation *op) {
   if (!isa<ttng::ArriveBarrierOp, ttng::BarrierExpectOp>(op))
     return false;

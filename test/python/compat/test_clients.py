@@ -13,7 +13,7 @@ import pytest
 from reference import sim_only
 
 RUN = Path(__file__).parents[2] / "clients" / "run.py"
-#: Some seconds in all: pointwise, a reduction, a product, indices, gradients.
+#: Some seconds in all: pointwise, a reduction, a dot, indices, gradients.
 INDUCTOR = "add softmax sum_rows linear_relu embedding layer_norm:backward own_kernels".split()
 
 

@@ -88,7 +88,7 @@ def test_all_stages_are_there_and_lines_are_linked_both_ways(product):
 
 
 def test_stages_say_where_their_lines_come_from(product):
-    """The line of the product is found in the text of each stage."""
+    """The line of the dot is found in the text of each stage."""
     line = next(
         i for i, text in enumerate(open(planted.__file__), 1) if "a_tiles.load([0, k])" in text
     )

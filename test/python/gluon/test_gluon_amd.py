@@ -1,4 +1,4 @@
-"""What only AMD's GPUs have: accesses to buffers, products, scales, copies to LDS."""
+"""What only AMD's GPUs have: accesses to buffers, dots, scales, copies to LDS."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_compiles_start_from_the_text(target, tmp_path):
     assert again.asm["amdgcn"] == kernel.asm["amdgcn"]
 
 
-# Products.
+# Dots.
 
 
 @gluon.jit

@@ -135,7 +135,7 @@ def source_of_a_store_written(dst, y, WRONG: gl.constexpr):
 
 @gluon.jit
 def sum_not_waited_for(a, y, WRONG: gl.constexpr):
-    """The buffers of a product are filled again while it reads them."""
+    """The buffers of a dot are filled again while it reads them."""
     MMA: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 16])
     sa = gl.allocate_shared_memory(a.dtype, a.block_shape, a.layout)
     barrier = mbarrier.allocate_mbarrier()

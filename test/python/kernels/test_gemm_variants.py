@@ -1,4 +1,4 @@
-"""Products that are more than a product: chained, split over k, quantised, grouped, batched."""
+"""Dots that are more than a dot: chained, split over k, quantised, grouped, batched."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def chained(
     a_ptr, b_ptr, c_ptr, out_ptr, M, N,
     K: tl.constexpr, P: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
-    """(a @ b) @ c, the first product's tiles never leaving the program."""
+    """(a @ b) @ c, the first dot's tiles never leaving the program."""
     rm = tl.program_id(0) * BM + tl.arange(0, BM)
     rk = tl.arange(0, K)
     rp = tl.arange(0, P)

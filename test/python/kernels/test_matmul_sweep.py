@@ -65,7 +65,7 @@ def strides(array: np.ndarray) -> list[int]:
 
 
 def run(name, sizes, tiles, transposed=(False, False), **options) -> None:
-    """Launches the kernel on random operands and compares with a product in float64."""
+    """Launches the kernel on random operands and compares with a dot in float64."""
     kind, accumulator, out_kind, tolerance = KINDS[name]
     m, n, k = sizes
     bm, bn, bk = tiles

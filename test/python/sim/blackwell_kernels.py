@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
-"""Products as they are written for sm_100: TMA fills a ring of buffers, one thread multiplies into tensor memory."""
+"""Dots as they are written for sm_100: TMA fills a ring of buffers, one thread multiplies into tensor memory."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
-"""Kernels as they are written for Hopper: TMA copies, products with wgmma, warp specialisation."""
+"""Kernels as they are written for Hopper: TMA copies, dots with wgmma, warp specialisation."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
-"""Ways in which products and sums are written for Hopper by hand: ping-pong, stream-K, multicast to
+"""Ways in which dots and sums are written for Hopper by hand: ping-pong, stream-K, multicast to
 a pair of CTAs, and a sum over the shared memory of a cluster. Changes plant bugs."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A whole product for sm_100: ragged sizes, several schedules, what overlaps in its timeline."""
+"""A whole dot for sm_100: ragged sizes, several schedules, what overlaps in its timeline."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_copies_run_ahead_of_products():
         by_name.setdefault(e["name"], []).append(e)
     copies, products = by_name["bulk copy"], by_name["tcgen05.mma"]
     assert len(copies) == 16 and len(products) == 32 and len(by_name["tcgen05.commit"]) == 9
-    # The ring has four stages: the ninth copy waits until the first four products are done.
+    # The ring has four stages: the ninth copy waits until the first four dots are done.
     assert copies[2]["ts"] < products[0]["ts"]
     assert copies[8]["ts"] >= products[3]["ts"] + products[3]["dur"]
     assert report.counters["tensor_flops"] == 2 * 128 * 128 * 512

@@ -1,4 +1,4 @@
-"""Work that is handed over as libraries of products and reductions do it, right and with mistakes.
+"""Work that is handed over as libraries of dots and reductions do it, right and with mistakes.
 
 The programs are in test/unit/Simulator/ptx/handover.cu.
 """

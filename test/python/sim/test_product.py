@@ -335,7 +335,7 @@ def test_timeline_of_a_warp_specialised_product():
     assert len(by_lane["bulk copies"]) == 2 * 8
     waits = {e["name"] for name in ("warp 0", "warp 4", "warp 8") for e in by_lane[name]}
     assert {"wait: mbarrier", "wait: wgmma group", "wait: bulk group"} <= waits
-    # The ring has four stages: the fifth copy waits until the first product is done.
+    # The ring has four stages: the fifth copy waits until the first dot is done.
     copies, products = by_lane["bulk copies"], by_lane["tensor cores"]
     assert copies[8]["ts"] >= products[3]["ts"] + products[3]["dur"]
     assert copies[3]["ts"] < products[-1]["ts"]

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
-"""Products with sparse A: every shape and type, where metadata lies, and what is wrong with it."""
+"""Dots with sparse A: every shape and type, where metadata lies, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def test_places_out_of_order():
     ].findings
 
 
-# Sparse wgmma. Rows are padded to 128 bytes, which every swizzle allows; the product reads their first part.
+# Sparse wgmma. Rows are padded to 128 bytes, which every swizzle allows; the dot reads their first part.
 GROUP_CASES = [
     *[("f16", "f32", 64, name, 0, 0, False) for name in ("none", "64B", "128B")],
     ("f16", "f16", 64, "128B", 0, 1, True),
@@ -269,7 +269,7 @@ def test_sparse_product_of_a_warp_group(case):
 
 
 def test_misuse_of_sparse_products():
-    """Metadata is a register of the product; rows of B must fit into the swizzle's pattern."""
+    """Metadata is a register of the dot; rows of B must fit into the swizzle's pattern."""
     case = GROUP_CASES[1]
     assert launch_group(case)[0].ok
 

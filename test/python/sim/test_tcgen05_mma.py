@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
-"""tcgen05.mma: kinds, shapes, layouts of shared memory, where D, A and scale factors are; NumPy forms the products."""
+"""tcgen05.mma: kinds, shapes, layouts of shared memory, where D, A and scale factors are; NumPy forms the dots."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def ring(freed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_commit_frees_a_buffer(seed):
-    """The next copy comes behind the last one, which the product came behind: the commit passes that on."""
+    """The next copy comes behind the last one, which the dot came behind: the commit passes that on."""
     source = np.zeros(1024, np.float32)
     tile.sim.launch(kernel(ring(True)), "op", 1, 128, [source], schedule_seed=seed)
     with pytest.raises(tile.sim.SimulationError):

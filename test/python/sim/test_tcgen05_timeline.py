@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
-"""The timeline of kernels with tensor memory: products, copies and commits, and who waits for them."""
+"""The timeline of kernels with tensor memory: dots, copies and commits, and who waits for them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_copies_and_scaled_products_take_turns():
 
 
 def test_loads_overlap_with_the_next_product():
-    """The first product is read while the second one runs, which is waited for later."""
+    """The first dot is read while the second one runs, which is waited for later."""
     body = f"{mma()} @%first {COMMIT} {WAIT} {SYNC} {mma('%t+32', add='!%always')} @%first {COMMIT2} {LD} {WAITLD} {WAIT2}"
     events = spans(run_one(body, timelines=1))
     second = [e for e in events if e["name"] == "tcgen05.mma"][1]

@@ -65,7 +65,7 @@ def wgmma_ptx(
     fence="fence.proxy.async.shared::cta;",
     order="wgmma.fence.sync.aligned;",
 ):
-    """128 threads copy both images into shared memory, then run `steps` products, one per descriptor pair."""
+    """128 threads copy both images into shared memory, then run `steps` dots, one per descriptor pair."""
     total = a_bytes + b_bytes
     d = ", ".join(f"%d{i}" for i in range(d_regs))
     lines = [
@@ -256,7 +256,7 @@ def test_operands_in_registers_stay_until_the_wait(write):
     assert {f["kind"] for f in findings} == {"async-register"}
 
 
-#: Without checks: a product that is formed late shows what was done before the wait.
+#: Without checks: a dot that is formed late shows what was done before the wait.
 SCHEDULED = {"check": "none", "schedules": 12}
 END = "wgmma.wait_group.sync.aligned 0;"
 

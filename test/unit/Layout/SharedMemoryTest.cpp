@@ -304,7 +304,7 @@ TEST(Wavefronts, KnownPatterns) {
 
 TEST(RegisterExchanges, NeighbouringRows) {
   // 32-bit results of wgmma, in rows of 128 bytes whose chunks of 16 bytes are
-  // xor-ed with the row: two rows meet in the same two chunks.
+  // xor-ed with the row: two rows share two chunks.
   LinearLayout offsets({{kRegister, {{1}, {256}, {8}, {16}, {2048}}},
                         {kLane, {{2}, {4}, {32 ^ 4}, {64 ^ 8}, {128 ^ 16}}}},
                        {{kOffset, 1 << 12}}, /*requireSurjective=*/false);

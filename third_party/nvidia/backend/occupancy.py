@@ -75,7 +75,7 @@ def registers_for_more(facts: Any, registers: int, warps: int, shared: int) -> i
 
 
 def _may_have_fewer(ptx: str, options: str) -> bool:
-    """Whether neither the PTX nor an option says how many registers threads get. Products hide
+    """Whether neither the PTX nor an option says how many registers threads get. Dots hide
     what they wait for by pipelines of their own, and lose by registers that are reused at once."""
     stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
     return not (stated or knobs.nvidia.disable_ptxas_opt or re.search(r"\b(wg)?mma\.", ptx))

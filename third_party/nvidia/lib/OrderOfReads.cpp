@@ -158,7 +158,7 @@ static scf::ForOp findLoopOfSum(Value into, Value sum) {
   return &*sum.use_begin() == yielded ? loop : scf::ForOp();
 }
 
-/// The result of a product, or the one conversion that all goes through.
+/// The result of a dot, or the one conversion that all goes through.
 static Value getSum(DotOp op) {
   Value sum = op.getD();
   auto convert =
@@ -183,7 +183,7 @@ static void eraseUnused(Value value) {
 
 /// Has a loop carry a sum in another form, if `into` is what it carries and
 /// `back` what it hands on, so that nothing in it is turned. `turned` and
-/// `result` are the sum before and behind the product.
+/// `result` are the sum before and behind the dot.
 static void carryInForm(const nvidia::SumForm &form, Value into, Value turned,
                         Value result, Value back) {
   scf::ForOp loop = findLoopOfSum(into, back);
@@ -214,7 +214,7 @@ void nvidia::multiplyInForm(OpBuilder &b, DotOp op, const SumForm &form,
                             function_ref<Value(Value)> multiply) {
   Location loc = op.getLoc();
   // Conversions stay where they are, unless they are of a form that goes away:
-  // the product would be waited for where they are made.
+  // the dot would be waited for where they are made.
   bool isSame = form.isSame();
   Value into = isSame ? op.getC() : skipConversions(op.getC());
   Value old = isSame ? op.getD() : getSum(op);

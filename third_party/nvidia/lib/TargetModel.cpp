@@ -193,7 +193,7 @@ const nvidia::TargetModel *nvidia::TargetModel::get(int computeCapability) {
 
 void nvidia::registerTargetModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, TritonGPUDialect *dialect) {
-    // Of the operations that the copy engines and products make.
+    // Of the operations that the copy engines and dots make.
     context->loadDialect<nvidia_gpu::TritonNvidiaGPUDialect>();
     TargetModels::add(*dialect, "cuda",
                       [](StringRef architecture) -> const gpu::TargetModel * {

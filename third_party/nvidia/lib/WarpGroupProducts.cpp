@@ -7,9 +7,9 @@
 // and waited for. It is taken where its 64 rows are filled; all else stays with
 // mma.sync. Elements of other than 16 bits have to follow one another along K.
 // Where the right operand's do not, the operands are exchanged: the left one of
-// the transposed product may come from registers, whose elements threads read
+// the transposed dot may come from registers, whose elements threads read
 // from anywhere. For bytes that are whole warps' reads of matrices, transposed,
-// which takes an eighth of the time of the product; a thread gets neighbouring
+// which takes an eighth of the time of the dot; a thread gets neighbouring
 // rows by them, where wgmma wants rows 8 apart: rows of left operand and sum
 // are in another order. Where both operands would be turned, bytes of the right
 // one are, through registers: a tile of 128x128 is read and written again in
@@ -81,7 +81,7 @@ bool isContiguousAlong(Value operand, unsigned dim) {
   return getOrder(type).front() == dim;
 }
 
-/// Whether `op` is a product in a loop whose left operand comes from outside.
+/// Whether `op` is a dot in a loop whose left operand comes from outside.
 bool isInvariant(Operation &op) {
   Value left;
   if (auto dot = dyn_cast<DotOp>(op))
@@ -99,7 +99,7 @@ int64_t countRegisters(Operation *op, ShapedType type) {
 }
 
 /// How many blocks of `op`'s kernel fit into the registers of a multiprocessor
-/// where a thread needs so many for results and operands of products; none if
+/// where a thread needs so many for results and operands of dots; none if
 /// it cannot have them.
 int64_t countResidentBlocks(Operation *op, int64_t registers) {
   auto module = op->getParentOfType<ModuleOp>();
@@ -116,7 +116,7 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
 /// shared memory, 64 of its rows take as long to read as 64 columns of the
 /// right operand, both together as long as the tensor core multiplies them: no
 /// time would be left for those who write the next operands. Operands of
-/// several such products stay there only if as many blocks fit onto a
+/// several such dots stay there only if as many blocks fit onto a
 /// multiprocessor as do without.
 bool staysInRegisters(DotOp op, int64_t columns) {
   constexpr int64_t kFewColumns = 64;
@@ -158,7 +158,7 @@ bool belongsInRegisters(DotOp op) {
   return !isa<LoadOp, DescriptorLoadOp>(def);
 }
 
-/// Where another product has put `value` into shared memory, if `op` can see
+/// Where another dot has put `value` into shared memory, if `op` can see
 /// that.
 Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
   for (Operation *user : value.getUsers()) {
@@ -218,7 +218,7 @@ bool isBetterExchanged(Value a, Value b, bool aInRegisters) {
          !aInRegisters && isContiguousAlong(a, 1) && !isInCluster(type);
 }
 
-/// The right operand as the left one of the transposed product. What bulk
+/// The right operand as the left one of the transposed dot. What bulk
 /// copies bring is read from where they put it.
 Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
                           DotOperandEncodingAttr layout) {

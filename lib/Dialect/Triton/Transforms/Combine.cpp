@@ -215,7 +215,7 @@ bool differInLeadingOnes(RankedTensorType larger, RankedTensorType smaller) {
                       [](int64_t size) { return size == 1; });
 }
 
-/// A matrix of a batch is a matrix from the start: products read it from where
+/// A matrix of a batch is a matrix from the start: dots read it from where
 /// it was copied to.
 struct ReshapeOfDescriptorLoad : public CountingPattern<ReshapeOp> {
   using CountingPattern::CountingPattern;

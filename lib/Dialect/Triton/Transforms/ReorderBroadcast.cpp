@@ -75,7 +75,7 @@ struct MoveAfterSplat : public RewritePattern {
         }))
       return rewriter.notifyMatchFailure(op, "no operand is a splat");
     // A pattern that declines must leave nothing behind, or it would be tried
-    // again for ever.
+    // again forever.
     if (llvm::any_of(op->getOperands(), [](Value operand) {
           return isa<RankedTensorType>(operand.getType()) &&
                  !operand.getDefiningOp<SplatOp>() &&

@@ -43,12 +43,12 @@ static Share getShare(RegisterPurpose purpose, unsigned numWarps) {
   case RegisterPurpose::LoadsAhead:
     return {2, 3};
   // At first 96 of 255 registers, by no measurement. Operands on their way (up
-  // to 64 registers for each product), addresses and what the backend needs to
+  // to 64 registers for each dot), addresses and what the backend needs to
   // schedule are not in what is counted: the rest is for them.
   case RegisterPurpose::InvariantOperands:
     return {3, 8, /*isExclusive=*/true};
   // Gradients of keys and values with heads of 128 spilled 16 bytes on sm_90
-  // above it. With reads behind the products they spill nothing.
+  // above it. With reads behind the dots they spill nothing.
   case RegisterPurpose::EarlyReads:
     return {3, 4, /*isExclusive=*/true};
   }
@@ -71,7 +71,7 @@ int64_t mlir::triton::gpu::getRegisterNeed(RegisterNeed need) {
   case RegisterNeed::CopyAddress:
     return 3;
   // 64x128x64 of fp16 on sm_80: ptxas takes 165 registers of the 168 that are
-  // stated for it, and 2.75 instructions for each product instead of 3.09.
+  // stated for it, and 2.75 instructions for each dot instead of 3.09.
   case RegisterNeed::LoopScalars:
     return 8;
   // Not measured by itself. Gradients of attention D64 with 64x64, which are

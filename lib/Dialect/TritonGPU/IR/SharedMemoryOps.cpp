@@ -146,7 +146,7 @@ struct LoadOfImmutableAlloc : public OpRewritePattern<LocalLoadOp> {
     if (!alloc || !alloc.getSrc() || alloc.getType().getMutableMemory())
       return rewriter.notifyMatchFailure(op, "not from an immutable buffer");
     // Between different encodings the trip through memory may be wanted: it is
-    // how operands of a product get into place once for many reads.
+    // how operands of a dot get into place once for many reads.
     if (alloc.getSrc().getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "the encodings differ");
     rewriter.replaceOp(op, alloc.getSrc());

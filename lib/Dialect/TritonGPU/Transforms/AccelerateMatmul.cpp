@@ -41,8 +41,8 @@ struct TritonGPUAccelerateMatmul
 // The grid of warps
 //===----------------------------------------------------------------------===//
 
-/// Whether products of one block pass rows of results on to one another: `op`
-/// gets its left operand from another product, or gives it to one.
+/// Whether dots of one block pass rows of results on to one another: `op`
+/// gets its left operand from another dot, or gives it to one.
 bool isChained(DotOp op) {
   Block *block = op->getBlock();
   auto passesOn = [&](Operation *user) {
@@ -80,7 +80,7 @@ bool isChained(DotOp op) {
   return false;
 }
 
-/// Where rows go on from product to product, and there are more warps than
+/// Where rows go on from dot to dot, and there are more warps than
 /// `instruction` has groups of rows for: a smaller one with which each warp has
 /// rows of its own, if there is one.
 MatrixInstruction preferRowsInWarps(DotOp op, const MatrixProduct &product,
@@ -154,7 +154,7 @@ unsigned getLoadedBitWidth(Value operand) {
   return std::max(bits, 8u);
 }
 
-/// The operand before it was brought into the layout of the old product.
+/// The operand before it was brought into the layout of the old dot.
 Value skipConversions(Value operand) {
   while (auto convert = operand.getDefiningOp<ConvertLayoutOp>())
     operand = convert.getSrc();
@@ -201,7 +201,7 @@ Value prepareOperand(OpBuilder &b, OpOperand &operand, const TargetModel &model,
   return LocalAllocOp::create(b, loc, memDesc, value);
 }
 
-/// The same product with operands, scales and result in `layouts`.
+/// The same dot with operands, scales and result in `layouts`.
 void setLayouts(DotScaledOp op, const ScaledMatrixLayouts &layouts) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -320,7 +320,7 @@ LinearLayout gpu::getScaleLayout(RankedTensorType operand, unsigned rowDim,
 FailureOr<AcceleratedProducts>
 gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
   AcceleratedProducts products;
-  // Products with scales that no instruction takes become plain ones.
+  // Dots with scales that no instruction takes become plain ones.
   SmallVector<DotScaledOp> scaled;
   root->walk([&](DotScaledOp op) {
     if (getLayout(op.getD()) && maybeLookupNumWarps(op) &&

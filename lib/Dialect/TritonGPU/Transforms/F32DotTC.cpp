@@ -21,7 +21,7 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// How a product is split.
+/// How a dot is split.
 struct Scheme {
   unsigned numParts;
   bool toBF16;
@@ -72,7 +72,7 @@ SmallVector<Value> split(OpBuilder &b, Location loc, Value value,
       if (!last)
         inFull = arith::ExtFOp::create(b, loc, type, part);
     } else {
-      // The product ignores the low bits of the last part by itself.
+      // The dot ignores the low bits of the last part by itself.
       part = inFull = last ? value : truncateToTF32(b, loc, value);
     }
     parts.push_back(part);

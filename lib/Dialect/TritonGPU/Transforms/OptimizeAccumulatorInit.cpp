@@ -134,7 +134,7 @@ private:
     return true;
   }
 
-  /// If the accumulator is an argument of the loop around the product that is
+  /// If the accumulator is an argument of the loop around the dot that is
   /// zero at times: makes the loop carry a flag that says when it is not.
   Value carryFlag(OpOperand &accumulator) {
     auto arg = dyn_cast<BlockArgument>(accumulator.get());
@@ -202,7 +202,7 @@ private:
 
   /// The values by which the code behind a loop knows its result: the result
   /// itself or, where waits hand it on, what they hand on. Before them a
-  /// product may still write it. Fails where both are used.
+  /// dot may still write it. Fails where both are used.
   static FailureOr<SmallVector<Value>> findSums(Value result) {
     SmallVector<Value> sums;
     auto isWait = [](OpOperand &use) {
@@ -239,9 +239,9 @@ private:
     }
   }
 
-  /// The first product overwrites what the accumulator starts from. Zeros are
-  /// left for a loop that does not run, and only where the products have been
-  /// waited for: ptxas lets products wait for each other, one by one, where
+  /// The first dot overwrites what the accumulator starts from. Zeros are
+  /// left for a loop that does not run, and only where the dots have been
+  /// waited for: ptxas lets dots wait for each other, one by one, where
   /// something else writes their accumulators before that. (In a nest it does
   /// not, and the branch may cost a second set of registers.)
   static void startFromAnything(scf::ForOp loop, unsigned number) {
@@ -283,7 +283,7 @@ private:
            isAccumulator(*select->use_begin());
   }
 
-  /// True if all that happens to the result is that a product in a loop adds to
+  /// True if all that happens to the result is that a dot in a loop adds to
   /// it, in this iteration or in the next, at once or after another such
   /// choice.
   static bool isChoiceOfAccumulator(arith::SelectOp select) {

@@ -33,7 +33,7 @@ struct TritonGPUOptimizeDotOperands
   void runOnOperation() override;
 };
 
-/// The layout of an operand of a tensor-core product, if `convert` makes one.
+/// The layout of an operand of a tensor-core dot, if `convert` makes one.
 DotOperandEncodingAttr getOperandLayout(ConvertLayoutOp convert) {
   auto layout =
       dyn_cast<DotOperandEncodingAttr>(convert.getType().getEncoding());
@@ -125,7 +125,7 @@ bool transposeInMemory(ConvertLayoutOp convert) {
   auto trans = convert.getSrc().getDefiningOp<TransOp>();
   if (!layout || !trans)
     return false;
-  // Banks are chosen for the way the product reads; the copy of the source has
+  // Banks are chosen for the way the dot reads; the copy of the source has
   // the same bytes at the same places, and dimensions under their old names.
   SwizzledSharedEncodingAttr read =
       getDotOperandSharedEncoding(trans.getType(), layout);

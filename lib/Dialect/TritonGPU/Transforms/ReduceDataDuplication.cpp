@@ -69,8 +69,8 @@ private:
   }
 
   /// Another conversion of the source, before `op` in its block, with which
-  /// each thread gets the elements that it needs: of the sums of one product
-  /// that are both summed up further and the operand of another product, say.
+  /// each thread gets the elements that it needs: of the sums of one dot
+  /// that are both summed up further and the operand of another dot, say.
   ConvertLayoutOp findInThread(ConvertLayoutOp op) {
     for (Operation *user : op.getSrc().getUsers())
       if (auto other = dyn_cast<ConvertLayoutOp>(user);

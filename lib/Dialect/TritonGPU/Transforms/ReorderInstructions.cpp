@@ -172,7 +172,7 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
       return loop->isProperAncestor(use.getOwner()) &&
              use.getOwner() != inLoop.getOperation();
     });
-    // Next to the product rather than at the top of the loop.
+    // Next to the dot rather than at the top of the loop.
     inLoop->moveBefore(findFirstUser(inLoop, loop.getBody()));
     changed = true;
   }
@@ -199,10 +199,10 @@ bool sinkBehindCopies(LocalAllocOp alloc) {
   return false;
 }
 
-/// Moves a read, and what only gives its elements to more places, behind the
-/// wait for a product whose result they meet there. Otherwise they are on their
-/// way during the product; in a loop that is full its result needs the
-/// registers.
+/// Moves a read behind the wait for a dot, if an operation there combines both
+/// results. Operations that only broadcast what was read move along. Before the
+/// dot, the read would take registers while the dot runs. In a loop that is
+/// full, the result of the dot needs these registers.
 bool sinkBehindProduct(LocalLoadOp load) {
   auto loop = dyn_cast<scf::ForOp>(load->getParentOp());
   if (!loop || !isFull(loop, RegisterPurpose::EarlyReads))
@@ -238,10 +238,10 @@ bool isWidening(Operation *op) {
                                        op->getOperand(0).getType()));
 }
 
-/// Moves a conversion to more bits behind the waits for products in front of
+/// Moves a conversion to more bits behind the waits for dots in front of
 /// its first use: until then the narrow elements are there. The backend does
 /// not move it across the waits. In a loop that has registers for both it goes
-/// on during the products.
+/// on during the dots.
 bool sinkWidening(Operation *op) {
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
   if (!loop || !isFull(loop, RegisterPurpose::InvariantOperands))

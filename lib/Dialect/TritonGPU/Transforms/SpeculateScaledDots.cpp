@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A scaled product without an instruction needs a branch for scales at the ends
+// A scaled dot without an instruction needs a branch for scales at the ends
 // of the range (DecomposeScaledDots.cpp). In a loop that is dear: in each
-// iteration all threads find out together which way to go, and the product is
+// iteration all threads find out together which way to go, and the dot is
 // waited for. Such scales are rare, so the loop runs as if there were none, and
 // notes for each thread what it saw:
 //
@@ -69,7 +69,7 @@ static SmallVector<DotScaledOp> productsOf(scf::ForOp loop) {
   return llvm::to_vector(loop.getBody()->getOps<DotScaledOp>());
 }
 
-/// Has `loop` carry the flags of its products, which it computes as if none
+/// Has `loop` carry the flags of its dots, which it computes as if none
 /// were set. Returns them behind the loop.
 static FailureOr<SmallVector<Value>> carryFlags(scf::ForOp &loop) {
   SmallVector<Value> flags;

@@ -163,7 +163,7 @@ bool WarpGroupDotOp::isAsync() { return getIsAsync(); }
 void WarpGroupDotOp::setAsync(bool async) { setIsAsync(async); }
 
 bool WarpGroupDotOp::canWaitInOrder() {
-  // Halves come in pairs that only the product keeps together.
+  // Halves come in pairs that only the dot keeps together.
   return !needsPartialAccumulator() &&
          !getElementTypeOrSelf(getD().getType()).isF16();
 }

@@ -22,16 +22,19 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// Before `first`, a copy, everything was read that is written from `shared`
-/// on, the first copy for all blocks after that.
-struct Meeting {
-  Operation *first, *shared;
+/// A barrier of the blocks of a cluster between reads of buffers and copies
+/// that write to them in all blocks.
+struct SplitBarrier {
+  /// The first copy behind the reads. A block arrives before it.
+  Operation *first;
+  /// The first copy that writes in all blocks. A block waits before it.
+  Operation *shared;
 };
 
-SmallVector<Meeting> findMeetings(scf::ForOp loop) {
-  SmallVector<Meeting> meetings;
+SmallVector<SplitBarrier> findBarriers(scf::ForOp loop) {
+  SmallVector<SplitBarrier> barriersOfLoop;
   Operation *first = nullptr;
-  bool haveMet = false;
+  bool isGuarded = false;
   for (Operation &op : *loop.getBody()) {
     auto copy = dyn_cast<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op);
     if (!copy) {
@@ -40,26 +43,26 @@ SmallVector<Meeting> findMeetings(scf::ForOp loop) {
                                         MatrixProductWaitOpInterface>(op);
       if (mayRead) {
         first = nullptr;
-        haveMet = false;
+        isGuarded = false;
       }
       continue;
     }
     if (!first)
       first = copy;
-    if (haveMet || !nvidia_gpu::isMulticast(copy.getResult().getType()))
+    if (isGuarded || !nvidia_gpu::isMulticast(copy.getResult().getType()))
       continue;
-    meetings.push_back({first, copy});
-    haveMet = true;
+    barriersOfLoop.push_back({first, copy});
+    isGuarded = true;
   }
-  return meetings;
+  return barriersOfLoop;
 }
 
 } // namespace
 
 void mlir::triton::nvidia_gpu::joinBlocksOfCluster(scf::ForOp &loop,
                                                    Value barriers) {
-  SmallVector<Meeting> meetings = findMeetings(loop);
-  if (meetings.empty())
+  SmallVector<SplitBarrier> barriersOfLoop = findBarriers(loop);
+  if (barriersOfLoop.empty())
     return;
   // Phases take turns: an odd number of them in an iteration changes the parity
   // with which the next one starts.
@@ -68,7 +71,8 @@ void mlir::triton::nvidia_gpu::joinBlocksOfCluster(scf::ForOp &loop,
   Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
   auto yieldParity = [&](OpBuilder &b, Location l,
                          ArrayRef<BlockArgument> args) {
-    Value change = arith::ConstantIntOp::create(b, l, meetings.size() % 2, 32);
+    Value change =
+        arith::ConstantIntOp::create(b, l, barriersOfLoop.size() % 2, 32);
     return SmallVector<Value>{
         arith::XOrIOp::create(b, l, args.front(), change)};
   };
@@ -79,8 +83,8 @@ void mlir::triton::nvidia_gpu::joinBlocksOfCluster(scf::ForOp &loop,
   UnitAttr allBlocks = builder.getUnitAttr();
   Value barrier = getBuffer(builder, loc, barriers, zero);
   Value parity = loop.getRegionIterArgs().back();
-  for (auto [i, meeting] : llvm::enumerate(meetings)) {
-    builder.setInsertionPoint(meeting.first);
+  for (auto [i, split] : llvm::enumerate(barriersOfLoop)) {
+    builder.setInsertionPoint(split.first);
     Value phase = parity;
     if (i % 2)
       phase = arith::XOrIOp::create(
@@ -89,7 +93,7 @@ void mlir::triton::nvidia_gpu::joinBlocksOfCluster(scf::ForOp &loop,
     BarrierOp::create(builder, loc, AddrSpace::Local);
     auto arrive = nvidia_gpu::ArriveBarrierOp::create(builder, loc, barrier, 1);
     arrive->setAttr(nvidia_gpu::kAllBlocksAttrName, allBlocks);
-    builder.setInsertionPoint(meeting.shared);
+    builder.setInsertionPoint(split.shared);
     auto wait = nvidia_gpu::WaitBarrierOp::create(builder, loc, barrier, phase);
     wait->setAttr(nvidia_gpu::kAllBlocksAttrName, allBlocks);
   }

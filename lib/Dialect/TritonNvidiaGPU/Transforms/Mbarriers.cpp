@@ -82,7 +82,7 @@ public:
                                              /*noIncrement=*/true);
   }
 
-  /// What threads wrote is there; products read it through another proxy.
+  /// What threads wrote is there; dots read it through another proxy.
   Operation *fenceForProducts(OpBuilder &builder, Location loc,
                               ArrayRef<Value> buffers) const override {
     bool isNeeded = llvm::any_of(buffers, [](Value buffer) {

@@ -260,7 +260,7 @@ bool isWorthItsMap(ArrayRef<Operation *> users, ArrayRef<Operation *> makes) {
 }
 
 /// Whether each block of a cluster needs one part of the loaded tile that the
-/// copy engine can write, or all of it: products are divided along their rows.
+/// copy engine can write, or all of it: dots are divided along their rows.
 bool isDividedForProducts(Value loaded, unsigned numCTAs) {
   constexpr int64_t kWidestRow = 128; // of a swizzle, in bytes
   auto type = cast<RankedTensorType>(loaded.getType());

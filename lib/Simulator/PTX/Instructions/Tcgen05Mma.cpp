@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One thread issues a product for its CTA, or for a pair of them, each of which
+// One thread issues a dot for its CTA, or for a pair of them, each of which
 // gives half of A's rows and half of B's columns and keeps its rows of D. What
-// the product touches is checked when it is issued; it is formed at once, or,
+// the dot touches is checked when it is issued; it is formed at once, or,
 // with a schedule, at some time until the commit behind it arrives.
 //
 // How the hardware adds is not published. Sums are formed as those of Hopper,
@@ -54,7 +54,7 @@ struct Placement {
   }
 };
 
-/// A product as it was issued.
+/// A dot as it was issued.
 struct Product {
   Product(const TensorMmaForm &form, const TensorMmaShape &shape, uint32_t d)
       : form(form), shape(shape), place(form, shape, tensorLane(d)), d(d) {}

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The four warps of a group meet at the instruction, and the last one to come
-// issues the product for all: warp w has rows 16 w to 16 w + 15 of the 64. It
-// is formed at once, or, with a schedule, at some time until wgmma.wait_group:
-// only then are registers and shared memory read. The checker hears of the
-// reads at the instruction and holds both back until the wait.
+// The four warps of a group wait for each other at the instruction. The last
+// one to arrive issues the dot for all: warp w has rows 16 w to 16 w + 15 of
+// the 64. The dot is computed at once. With a schedule, it is computed at some
+// time until wgmma.wait_group, and only then are registers and shared memory
+// read. The checker hears of the reads at the instruction. It protects
+// registers and shared memory until the wait.
 //
 // A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W
 // bytes (32, 64, 128), rows are W bytes apart and 16-byte chunks are permuted
@@ -176,7 +177,7 @@ void takeRegisters(Ctx &c, const Inst &inst, const WgmmaShape &s) {
     MatrixState::Register &r = m.at(c.frame, slots[i]);
     bool isResult = i < s.dRegs();
     fenced &= r.touchedAt != m.fences + 1;
-    // Products of one shape that add to the same registers follow each other.
+    // Dots of one shape that add to the same registers follow each other.
     early |= (r.resultOf > m.waited && (!isResult || r.shape != shape)) ||
              (isResult && r.operandOf > m.waited);
     (isResult ? r.resultOf : r.operandOf) = m.group;
@@ -214,7 +215,7 @@ template <class T, class F> auto withConverter(Type type, F f) {
   }
 }
 
-/// What the warps of a group gave a product when it was issued.
+/// What the warps of a group gave a dot when it was issued.
 struct Product {
   struct Part {
     Warp *warp;
@@ -442,7 +443,7 @@ bool formProduct(Ctx &c, const Inst &inst, const Product &product) {
          });
 }
 
-/// The product is formed later. Its reads are checked now; the frames stay
+/// The dot is formed later. Its reads are checked now; the frames stay
 /// until then.
 template <class T> bool putOff(Ctx &c, const Inst &inst, Product product) {
   WgmmaShape s = WgmmaShape::unpack(inst.imm);

@@ -118,7 +118,7 @@ template <bool Store> Step execMove(Ctx &c, const Inst &inst, uint32_t mask) {
 
 //===-- The product -------------------------------------------------------===//
 
-/// The four matrices of a product: kept in imm.
+/// The four matrices of a dot: kept in imm.
 struct Product {
   uint8_t m, n, k;
   Type d, a, b, c;
@@ -303,7 +303,7 @@ bool decodeMove(FunctionDecoder &d, bool store) {
                  : space == 0 ? Space::Global
                               : Space::Shared;
   f.type = d.takeType();
-  // Any product that takes such a fragment will do.
+  // Any dot that takes such a fragment will do.
   Product p{uint8_t(f.m), uint8_t(f.n), uint8_t(f.k), f.type,
             f.type,       f.type,       f.type};
   bool valid = false;

@@ -99,7 +99,7 @@ def prune(limit: int) -> tuple[int, int]:
     if total <= limit:
         return 0, 0
     removed = freed = 0
-    # A clock that ran ahead must not keep an entry for ever.
+    # A clock that ran ahead must not keep an entry forever.
     now = time.time()
     for entry in sorted(known, key=lambda e: (min(e.last_use, now), e.path)):
         if total - freed <= _KEEP * limit:

@@ -55,7 +55,7 @@ LogicalResult ScaledUpcastFp8Op::verify() {
   return verifyScaleOfEach(*this, getScale().getType(), output);
 }
 
-/// Whether an operand of a product with this layout is the right one.
+/// Whether an operand of a dot with this layout is the right one.
 static bool isRightOperand(RankedTensorType type) {
   auto operand =
       dyn_cast_if_present<gpu::DotOperandEncodingAttr>(type.getEncoding());

@@ -5,7 +5,7 @@
 // writes what was loaded to LDS. LLVM's scheduler takes matrix instructions for
 // arithmetic like any other: it moves them behind the writes, and what makes
 // the loaded words ready before them, with the wait for memory that goes with
-// it. Then all operands are in registers at once, and the loads have no product
+// it. Then all operands are in registers at once, and the loads have no dot
 // to arrive behind. A fence for the scheduler keeps the order.
 //
 //===----------------------------------------------------------------------===//

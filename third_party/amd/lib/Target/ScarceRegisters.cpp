@@ -13,18 +13,18 @@
 //
 // On RDNA, the second code is for kernels that spill, too. Its scheduler counts
 // registers as the target has them, and for those that spill it has a fence
-// behind products. Without need, both cost a few registers and instructions
+// behind dots. Without need, both cost a few registers and instructions
 // there.
 //
 // Where the loops of a kernel carry more than all registers, it spills in any
 // case, and the second code is the only one: LLVM's register allocator takes
 // half a minute for some of the first ones, and a second for these.
 //
-// Kernels without products have one code. Where their values need several times
+// Kernels without dots have one code. Where their values need several times
 // the registers in the order of the scheduler, too, the register allocator
 // would try for minutes. There the scheduler is told to need few: it brings
 // values and their uses together. Told so where its own order is good, it
-// spills hundreds. On RDNA, kernels with products that need still more are such
+// spills hundreds. On RDNA, kernels with dots that need still more are such
 // kernels, too: no second code helps them.
 //
 //===----------------------------------------------------------------------===//
@@ -54,7 +54,7 @@ static constexpr unsigned kRegistersOfLane = 256;
 
 /// An order that needs so many times as many is hopeless.
 static constexpr unsigned kHopelessTimes = 2;
-/// For kernels with products, which may have a better second code.
+/// For kernels with dots, which may have a better second code.
 static constexpr unsigned kHopelessTimesOfProducts = 6;
 
 /// On kernels: the waves of one SIMD unit for which a compute unit has LDS.
@@ -154,7 +154,7 @@ static unsigned countLiveRegisters(const llvm::Function &kernel) {
 }
 
 /// The registers for the vectors and floats that a block gets from others at
-/// most: for a loop with products, its sums, and the operands on their way.
+/// most: for a loop with dots, its sums, and the operands on their way.
 static unsigned countCarriedRegisters(const llvm::Function &kernel) {
   const llvm::DataLayout &layout = kernel.getDataLayout();
   unsigned most = 0;

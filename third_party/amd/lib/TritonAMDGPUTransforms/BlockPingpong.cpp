@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A SIMD unit of CDNA runs one wave's matrix instructions while another wave
-// accesses memory, if the two are not at the same place of the loop. Where a
-// program has one wave on each unit, waves of different programs meet there,
-// and priorities see to it that one of them has the matrix unit to itself.
-// Where it has two, the second half of the waves is held back by one phase, and
-// barriers between the phases keep it there.
+// accesses memory, if the two are not at the same point of the loop. Where a
+// program has one wave on each unit, waves of different programs share the
+// unit. Priorities then give the matrix unit to one of them. Where it has two,
+// the second half of the waves is held back by one phase, and barriers between
+// the phases keep it there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ namespace {
 constexpr int kUnits = 4;
 
 /// Bits of the elements that an iteration multiplies, M * N * K of them: how
-/// long its products take. Shorter ones are over before the memory accesses of
+/// long its dots take. Shorter ones are over before the memory accesses of
 /// other waves are; longer ones have no need of others.
 constexpr int64_t kMostForPriorities = int64_t(1) << 24;
 constexpr int64_t kLeastForTwoPhases = int64_t(1) << 25;
@@ -108,7 +108,7 @@ std::optional<ProductLoop> match(scf::ForOp loop) {
       !isa<AMDMfmaEncodingAttr>(found.dot.getType().getEncoding()))
     return std::nullopt;
 
-  // Both operands come from LDS, for this product alone.
+  // Both operands come from LDS, for this dot alone.
   auto getOperand = [&](Value value) {
     auto read = value.getDefiningOp<LocalLoadOp>();
     return read && read->getBlock() == loop.getBody() && !read.getToken() &&
@@ -123,7 +123,7 @@ std::optional<ProductLoop> match(scf::ForOp loop) {
   if (llvm::range_size(loop.getBody()->getOps<LocalLoadOp>()) != 2)
     return std::nullopt;
 
-  // Loads come before the product, and what they loaded is used behind it.
+  // Loads come before the dot, and what they loaded is used behind it.
   for (Operation *load : loads) {
     if (!load->isBeforeInBlock(found.dot))
       return std::nullopt;
@@ -222,7 +222,7 @@ private:
             readSlice(product.b, 0, index, count)};
   }
 
-  /// One phase ends, the product is the next one, and ends, too.
+  /// One phase ends, the dot is the next one, and ends, too.
   void multiplyAlone(Operands operands) {
     barrier();
     setPriority(1);
@@ -263,7 +263,7 @@ struct BlockPingpong : amd::impl::TritonAMDGPUBlockPingpongBase<BlockPingpong> {
   void runOnOperation() override {
     if (failed(amd::TargetModel::get(getOperation())))
       return signalPassFailure();
-    // Without a pipeline, there is nothing to do beside the product.
+    // Without a pipeline, there is nothing to do beside the dot.
     if (numStages < 2)
       return;
     SmallVector<scf::ForOp> loops;
@@ -296,7 +296,7 @@ private:
     ++numTurns;
   }
 
-  /// Only the end of the iteration takes the result, so that the product may
+  /// Only the end of the iteration takes the result, so that the dot may
   /// move there; and no other waves run code of their own.
   static bool isAlone(ProductLoop &product) {
     return product.dot->hasOneUse() &&

@@ -14,7 +14,7 @@ import pytest
 
 BENCH = Path(__file__).resolve().parents[4] / "bench"
 
-#: Target and case: the peer's instructions in loops for 8192 products.
+#: Target and case: the peer's instructions in loops for 8192 dots.
 PEER = {
     ("gfx942", "matmul fp16 64x64x64, 4 warps, 2 stages"): 9.88,
     ("gfx942", "matmul int8 64x64x64, 4 warps, 2 stages"): 13.75,

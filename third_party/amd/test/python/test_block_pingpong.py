@@ -1,4 +1,4 @@
-"""Loops in which waves take turns at memory and products, executed."""
+"""Loops in which waves take turns at memory and dots, executed."""
 
 from __future__ import annotations
 

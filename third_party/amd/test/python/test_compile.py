@@ -303,7 +303,7 @@ def doubles(a, b, out, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
 
 
 def test_order_of_the_scheduler_decides_whether_registers_are_few(monkeypatch):
-    """All operands are read before the first product, and more than registers hold. The scheduler
+    """All operands are read before the first dot, and more than registers hold. The scheduler
     reads them where they are used; told to need few registers, it spilled 1486, in 3 s."""
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     types = dict.fromkeys(("a", "b", "out"), "*fp64")
@@ -329,7 +329,7 @@ def scaled_halves(
 
 
 def test_products_of_far_too_many_values_have_one_code(monkeypatch):
-    """WMMA has no fp32 for the scaled product: a lane multiplies all of it, next to WMMA. In the
+    """WMMA has no fp32 for the scaled dot: a lane multiplies all of it, next to WMMA. In the
     order of the scheduler the register allocator took 20 s and more, for each of two codes."""
     monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
     signature = {"a": "*fp16", "b": "*fp16", "a_scale": "*u8", "b_scale": "*u8", "x": "*fp16"}

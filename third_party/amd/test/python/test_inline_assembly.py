@@ -26,7 +26,7 @@ def registers(x, y, n, out, BLOCK: tl.constexpr):
     shifted = tl.inline_asm_elementwise(
         "v_lshl_add_u32 $0, $1, 3, $2", "=v,v,v", [a, b], dtype=tl.int32, is_pure=True, pack=1
     )
-    # What all lanes share may come in a scalar register.
+    # A value that is the same in all lanes may come in a scalar register.
     scaled = tl.inline_asm_elementwise(
         "v_mul_lo_u32 $0, $1, $2", "=v,v,s", [shifted, n], dtype=tl.int32, is_pure=True, pack=1
     )

@@ -1,4 +1,4 @@
-"""Products with fewer than 16 rows or columns, on MFMA of 4 rows, executed."""
+"""Dots with fewer than 16 rows or columns, on MFMA of 4 rows, executed."""
 
 from __future__ import annotations
 

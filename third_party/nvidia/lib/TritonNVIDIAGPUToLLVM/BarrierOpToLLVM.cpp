@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClusterMeetings.h"
+#include "ClusterMbarriers.h"
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"

@@ -113,7 +113,7 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
       return allOfThem ? setLimit(limit) : void();
     if (allOfThem || limit <= kLeastLimit)
       return;
-    // Kernels of more than one product may need more than can be told.
+    // Kernels of more than one dot may need more than can be told.
     int64_t products = 0, functions = 0;
     FunctionOpInterface kernel;
     module.walk([&](Operation *op) {

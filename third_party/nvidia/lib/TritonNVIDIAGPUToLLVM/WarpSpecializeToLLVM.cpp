@@ -5,11 +5,12 @@
 // that starts, or kExit; eight bytes for each scalar that the operation's
 // partitions capture are in scratch memory of its own. Barrier 0, that of all
 // threads, starts an operation and ends it: nobody else uses it. The default
-// groups of the blocks of a cluster meet at mbarriers (ClusterMeetings.cpp).
+// groups of the blocks of a cluster wait for each other at mbarriers
+// (ClusterMbarriers.cpp).
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClusterMeetings.h"
+#include "ClusterMbarriers.h"
 
 #include "nvidia/TargetTable.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
@@ -35,7 +36,7 @@ namespace ttg = mlir::triton::gpu;
 namespace {
 
 constexpr int kExit = -1;
-constexpr int kMeetingBarrier = 8;
+constexpr int kClusterMbarrier = 8;
 constexpr int kFirstCapture = 16;
 constexpr int kCaptureBytes = 8;
 constexpr int kWarpsPerGroup = 4;
@@ -91,8 +92,8 @@ public:
   }
 
   LogicalResult run() {
-    FailureOr<bool> allMeet = meetOtherBlocks();
-    if (failed(allMeet))
+    FailureOr<bool> allWarpsWait = lowerClusterBarriers();
+    if (failed(allWarpsWait))
       return failure();
     SmallVector<LLVM::ReturnOp> returns(
         kernel.getBody().getOps<LLVM::ReturnOp>());
@@ -102,7 +103,7 @@ public:
     splitEntry();
     Block *exit = addBlock(), *wait = addBlock(), *done = addBlock();
     Block *arrive = wait;
-    if (*allMeet) {
+    if (*allWarpsWait) {
       arrive = addBlock();
       nvidia::emitClusterBarrier(at(arrive));
       b.create<LLVM::BrOp>(wait);
@@ -148,14 +149,14 @@ public:
 private:
   /// Returns whether the warps behind the default ones come to the barrier of
   /// the cluster, before all else.
-  FailureOr<bool> meetOtherBlocks() {
+  FailureOr<bool> lowerClusterBarriers() {
     unsigned numBlocks = ttg::lookupNumCTAs(kernel);
     if (numBlocks == 1)
       return false;
     auto getAddress = [&](const LLVMBuilder &b) {
-      return getScratch(b, ops[0], kMeetingBarrier);
+      return getScratch(b, ops[0], kClusterMbarrier);
     };
-    return nvidia::meetAtMbarriers(
+    return nvidia::useMbarriersOfClusters(
         kernel,
         {numBlocks, unsigned(numDefaultWarps), threadsPerWarp, getAddress});
   }

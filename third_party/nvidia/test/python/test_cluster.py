@@ -254,7 +254,7 @@ def attention_kernel(q_ptr, k_ptr, v_ptr, out_ptr, L, D: tl.constexpr, BM: tl.co
 
 
 def test_attention(num_ctas):
-    """The softmax stays in a block: both products are divided along the rows."""
+    """The softmax stays in a block: both dots are divided along the rows."""
     q, k, v = (random((256, 64), "fp16", seed) for seed in range(3))
     out = poisoned((256, 64), "fp32")
     attention_kernel[(1,)](q, k, v, out, 256, 64, 256, num_ctas=num_ctas)

@@ -28,7 +28,7 @@ def target(request, monkeypatch):
 
 
 def kinds(kernel) -> set[str]:
-    """What comes behind `kind::` of products, and all products that have no kind."""
+    """What comes behind `kind::` of dots, and all dots that have no kind."""
     found = re.findall(r"mma\.sync\.\S+", kernel.asm["ptx"])
     assert found
     return {(re.findall(r"kind::(\w+)", text) or ["none"])[0] for text in found}

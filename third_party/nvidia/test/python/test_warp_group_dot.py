@@ -18,7 +18,7 @@ from tile import _C
 
 @dataclass(frozen=True)
 class Kind:
-    """Element types of a product, as the IR and as NumPy name them."""
+    """Element types of a dot, as the IR and as NumPy name them."""
 
     a: str
     b: str
@@ -49,7 +49,7 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Case:
-    """One product, and where its operands are."""
+    """One dot, and where its operands are."""
 
     m: int
     n: int
@@ -63,7 +63,7 @@ class Case:
     b_transposed: bool = False
     #: The buffer is made the other way round and turned by a view.
     turned: bool = False
-    #: "sum": of C and the product; "zero": C is a constant; "flag": C where the argument says so.
+    #: "sum": of C and the dot; "zero": C is a constant; "flag": C where the argument says so.
     start: str = "sum"
     is_async: bool = False
     #: The product of the lower right quarter of larger buffers.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Warp groups take registers from each other when a kernel starts. Where they
-// ask for more than there are, the kernel waits for ever. So whatever
+// ask for more than there are, the kernel waits forever. So whatever
 // operations ask for, what all groups get together must fit.
 //
 //===----------------------------------------------------------------------===//

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Where products of one iteration run on into the next, copies follow the wait
-// for them, at the end of an iteration. Where all products of an iteration are
+// Where dots of one iteration run on into the next, copies follow the wait
+// for them, at the end of an iteration. Where all dots of an iteration are
 // done by its end, as in the gradients of attention, the buffer that it has
 // read is free when the next one begins:
 //
-//   wait for copies; start the first products; start copies; ...
+//   wait for copies; start the first dots; start copies; ...
 //
 // which gives the copies the time of a whole iteration more.
 //
@@ -45,7 +45,7 @@ bool announcesCopies(Operation *op) {
          (user && user.getBarrierUse() == BarrierUse::Announce);
 }
 
-/// The first operation of the body that uses the result of a product.
+/// The first operation of the body that uses the result of a dot.
 Operation *findFirstUse(Block *body) {
   Operation *first = nullptr;
   for (auto product : body->getOps<MatrixProductOpInterface>()) {

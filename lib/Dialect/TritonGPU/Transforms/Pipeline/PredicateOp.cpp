@@ -21,7 +21,8 @@ using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
 /// Whether copies with a predicate write `memory`, through it or another view
-/// of its buffer. Out of turn these write nothing, not even zeros.
+/// of its buffer. Where the predicate is false, these write nothing, not even
+/// zeros.
 static bool isFilledUnderPredicate(Value memory) {
   SmallVector<Value> views{getBuffers(memory)};
   while (!views.empty())
@@ -49,8 +50,8 @@ static bool isSelected(Value memory, Value predicate) {
   return position && position.getCondition() == predicate;
 }
 
-/// Operations on buffers that do no harm out of turn: they read a slot nobody
-/// looks at, or write one, or wait for nothing.
+/// Operations on buffers that do no harm where their predicate is false: they
+/// read a buffer that nobody looks at, or write one, or wait for nothing.
 static bool isHarmless(Operation *op, Value predicate, bool inLoop) {
   if (auto load = dyn_cast<LocalLoadOp>(op))
     return !isFilledUnderPredicate(load.getSrc()) ||

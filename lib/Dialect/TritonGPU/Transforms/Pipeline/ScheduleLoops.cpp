@@ -108,7 +108,7 @@ private:
   llvm::DenseMap<Operation *, int> leads;
 };
 
-/// True if `op` does something with a product in some iterations that is of no
+/// True if `op` does something with a dot in some iterations that is of no
 /// concern to the rest of the loop: the store of a tile.
 bool isOccasionalEnd(Operation *op, scf::ForOp loop) {
   auto ifOp = dyn_cast<scf::IfOp>(op);

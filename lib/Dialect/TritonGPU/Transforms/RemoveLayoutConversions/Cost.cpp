@@ -93,9 +93,9 @@ static bool mayRepeat(Operation *op, const RepeatableReads &reads) {
     return isSmallLoad(load) && reads.contains(load);
   if (isLayoutFree(op))
     return true;
-  // Right behind the first, a second read finds the same. How operands of
-  // matrix products are read has been chosen with their place in memory, and a
-  // block of a cluster has a part of the buffer.
+  // Right behind the first, a second read finds the same. How operands of dots
+  // are read has been chosen together with their layout in memory. A block of a
+  // cluster has a part of the buffer only.
   if (auto load = dyn_cast<LocalLoadOp>(op))
     return !isa<DotOperandEncodingAttr>(load.getType().getEncoding()) &&
            lookupNumCTAs(load) == 1;

@@ -339,7 +339,7 @@ private:
         carryPositions(loop, [](Operation *load) { return load; });
     builder.setInsertionPointToEnd(block);
     WarpYieldOp::create(builder, loc, loop.getResults().take_front(numResults));
-    // Loops around others come behind these, but first: what products in them
+    // Loops around others come behind these, but first: what dots in them
     // read must be known when these are moved.
     for (auto [in, place] : llvm::reverse(llvm::zip(ringLoops, places))) {
       scf::ForOp inner = in.getLoop();
@@ -361,7 +361,7 @@ private:
       for (auto [ring, use] : llvm::zip(in.rings, uses))
         use.release = release(in, ring, inner, place, use.slots, isWhole);
     };
-    // Loops in this one have the products.
+    // Loops in this one have the dots.
     if (inner.getBody()->getOps<MatrixProductOpInterface>().empty() &&
         !inner.getBody()->getOps<scf::ForOp>().empty()) {
       releaseAll();
@@ -375,7 +375,7 @@ private:
       numProducts += delayed.apply(inner);
       return;
     }
-    // A product that runs on keeps its buffers for an iteration more.
+    // A dot that runs on keeps its buffers for an iteration more.
     SmallVector<Value> buffers;
     if (in.numStages > 1)
       for (Ring &ring : in.rings)
@@ -460,7 +460,7 @@ private:
   }
 
   /// Hands the buffers of the last iteration back behind the loop, where its
-  /// products are waited for.
+  /// dots are waited for.
   void releaseLast(const RingLoop &in, Ring &ring, scf::ForOp inner,
                    unsigned place) {
     Operation *wait = inner->getNextNode();
@@ -501,7 +501,7 @@ private:
          llvm::make_range(body->begin(), product->getIterator()))
       if (isDone(op))
         return &op;
-    // In a loop of one product, its own wait is the next.
+    // In a loop of one dot, its own wait is the next.
     for (Operation &op : llvm::make_range(product->getIterator(), body->end()))
       if (isDone(op))
         return &op;

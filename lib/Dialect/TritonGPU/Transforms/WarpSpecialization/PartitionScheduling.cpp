@@ -83,7 +83,7 @@ ProducerSlice::Obstacle explainNoLoads(scf::ForOp marked,
   return {marked.getLoc(), "it has no load that other warps could do"};
 }
 
-/// The loads of a nest itself whose blocks products in its loops read from
+/// The loads of a nest itself whose blocks dots in its loops read from
 /// shared memory, and nobody else: a tile's operand for all of them.
 SmallVector<Operation *> getTileLoads(scf::ForOp nest) {
   SmallVector<Operation *> loads;

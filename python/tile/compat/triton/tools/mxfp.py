@@ -1,4 +1,4 @@
-"""Tensors of 4-bit floats and of their scales, as tests of scaled products make them."""
+"""Tensors of 4-bit floats and of their scales, as tests of scaled dots make them."""
 
 from __future__ import annotations
 

@@ -4,13 +4,13 @@
 // A matrix product takes operands from all lanes of a wave. LLVM 22 does not
 // mark all of these instructions as convergent: on gfx11 the form that writes
 // its result over the sum, on gfx950 the scaled ones (llvm-project pull
-// requests 178314 and 178627). MachineSink then moves such a product into a
+// requests 178314 and 178627). MachineSink then moves such a dot into a
 // branch that only some lanes take, with the copies of its operands. The
 // registers of the other lanes hold something else there. (gfx1250 is among the
-// processors for its scaled products, which the same pull requests name.)
+// processors for its scaled dots, which the same pull requests name.)
 //
-// An empty assembly statement that is convergent takes the product's result in
-// the product's block. So the product stays there.
+// An empty assembly statement that is convergent takes the dot's result in
+// the dot's block. So the dot stays there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ static bool isRearrangement(const Instruction &inst) {
 }
 
 /// Whether a use in `block` keeps a product of this block there: by another
-/// product that adds to it, which stays itself, or by a phi of the loop that
+/// dot that adds to it, which stays itself, or by a phi of the loop that
 /// consists of this block. Between them may be rearrangements.
 static bool keepsInBlock(const User *user, const BasicBlock *block,
                          unsigned depth = 0) {

@@ -52,7 +52,7 @@ def test_two_passes(
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
     options = {"num_warps": warps, "num_stages": stages, "specialized": specialized}
     kernel = check(example, False, 256, 64, causal, bm=bm, bn=bn, **options)
-    # Of each product 64 rows are there.
+    # Of each dot 64 rows are there.
     assert ("wgmma" in kernel.asm["ptx"]) == (target == "cuda:90")
 
 
@@ -106,7 +106,7 @@ def test_barriers_and_waits_of_a_step(example, monkeypatch):
     step = found[found.index("Inner Loop") :]
     step = [x for i, x in enumerate(step) if i == 0 or x != step[i - 1]]
     product, wait = "wgmma.mma_async", "wgmma.wait_group.sync.aligned"
-    # The first products of two chains; copies for the next step; the weights' product with dout;
+    # The first products of two chains; copies for the next step; the weights' dot with dout;
     # two more, of which the second one is under way while the first one's result is added.
     assert step[1 : step.index("cp.reduce") + 2] == [
         "bar.sync", product, "cp.async.bulk.tensor", f"{wait} 1", product, f"{wait} 1", "bar.sync",

@@ -86,7 +86,7 @@ def test_types(name, target, tiles, stages, monkeypatch):
 
 
 def test_counts(monkeypatch):
-    """16 words for 16 products: 4 reads of four matrices, a permutation for each word."""
+    """16 words for 16 dots: 4 reads of four matrices, a permutation for each word."""
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:80")
     found = run("int8", (64, 64, 64), (False, False), num_warps=4, num_stages=1)
     assert found["products"] == 16

@@ -176,7 +176,7 @@ def test_four_blocks(transposed, stages):
 
 @pytest.mark.parametrize("ctas", [2, 8])
 def test_what_stays_pointers(ctas):
-    """What is not loaded for a product alone, or by eight blocks."""
+    """What is not loaded for a dot alone, or by eight blocks."""
     a, b, out = random((64, 96), "fp16", 1), random((96, 64), "fp16", 2), poisoned((64, 64), "fp32")
     descriptors = [
         TensorDescriptor.from_tensor(x, block) for x, block in ((a, [64, 32]), (b, [32, 64]))

@@ -1,4 +1,4 @@
-"""Specialised loops whose second product runs an iteration late, beside the softmax."""
+"""Specialised loops whose second dot runs an iteration late, beside the softmax."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def attend(d, bm, bn, bulk, first, last, warps, stages, values_first=False, **op
 
 
 def is_delayed(kernel) -> bool:
-    """Whether the scores are waited for while a product behind them runs."""
+    """Whether the scores are waited for while a dot behind them runs."""
     return "wgmma.wait_group.sync.aligned 1" in kernel.asm["ptx"]
 
 
@@ -97,7 +97,7 @@ def test_order_of_loads(stages):
 
 
 def test_one_stage():
-    """The next scores would wait for a buffer that the product before still reads."""
+    """The next scores would wait for a buffer that the dot before still reads."""
     assert not is_delayed(attend(64, 64, 32, True, 0, 128, 4, 1))
 
 
@@ -121,7 +121,7 @@ def weighted_sum(
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("blocks", [2, 5])
 def test_several_products_add_to_one_sum(blocks, scaled):
-    """In an unrolled loop a late product adds to the sum of one that still runs; what computes with
+    """In an unrolled loop a late dot adds to the sum of one that still runs; what computes with
     that sum cannot."""
     d, bn = 64, 32
     q, k, v = (random((n, d), "fp16", s) for s, n in enumerate((64, bn * blocks, bn * blocks)))
@@ -152,7 +152,7 @@ def sum_of_turned(q_ptr, k_ptr, v_ptr, out_ptr, blocks):
 
 @pytest.mark.parametrize("blocks", [2, 4])
 def test_keys_that_come_through_registers(blocks):
-    """The first product takes tf32 keys that lie along columns from registers: what loads them
+    """The first dot takes tf32 keys that lie along columns from registers: what loads them
     there waits for their copies."""
     q, k, v = (random((64, n), "fp32", seed) for seed, n in enumerate((64, 256, 256)))
     out = poisoned((64, 64), "fp32")
@@ -222,7 +222,7 @@ def keys_values(
     q_ptr, k_ptr, v_ptr, dout_ptr, dk_ptr, dv_ptr, sums_ptr, deltas_ptr, scale, L,
     D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
-    """Two sums, late, of what early and late products read alike."""
+    """Two sums, late, of what early and late dots read alike."""
     cols, d, queries = tl.program_id(0) * BN + tl.arange(0, BN), tl.arange(0, D), tl.arange(0, BM)
     offsets = cols[:, None] * D + d[None, :]
     k, v = tl.load(k_ptr + offsets), tl.load(v_ptr + offsets)

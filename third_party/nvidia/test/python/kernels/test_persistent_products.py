@@ -1,4 +1,4 @@
-"""Loops over tiles that are one loop (`flatten=True`), on sm_90: the products and the copies of
+"""Loops over tiles that are one loop (`flatten=True`), on sm_90: the dots and the copies of
 the next tile go on while a tile is stored."""
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_steps(stages, steps):
 
 
 def test_no_steps():
-    """Zeros, from the loop for tiles without products."""
+    """Zeros, from the loop for tiles without dots."""
     blocks = ((128, 32), [64, 32]), ((32, 128), [32, 64]), ((128, 128), [64, 64])
     a, b, c = (TensorDescriptor.from_tensor(poisoned(s, "fp16"), block) for s, block in blocks)
     by_descriptors[(3,)](a, b, c, 128, 128, 0, 64, 64, 32, tl.float32, num_stages=3)
@@ -102,7 +102,7 @@ def test_any_order(monkeypatch):
 def gated(
     x_ptr, up_ptr, gate_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
 ):
-    """Two products to a step, pointers, an epilogue that loads and multiplies."""
+    """Two dots to a step, pointers, an epilogue that loads and multiplies."""
     columns, ks = tl.cdiv(N, BN), tl.arange(0, BK)
     for t in tl.range(tl.program_id(0), tl.cdiv(M, BM) * columns, 2, flatten=True):
         rows = t // columns * BM + tl.arange(0, BM)

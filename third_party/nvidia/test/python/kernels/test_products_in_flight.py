@@ -1,5 +1,5 @@
-"""Sums of products that a loop resets, moves from variable to variable, or uses late: nothing reads
-or moves a sum before its product is done."""
+"""Sums of dots that a loop resets, moves from variable to variable, or uses late: nothing reads
+or moves a sum before its dot is done."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tile.tools.tensor_descriptor import TensorDescriptor
 
 MULTICAST = ".multicast::cluster"
 HARDWARE = r"barrier\.cluster\.arrive\S*;\s*barrier\.cluster\.wait\S*;"
-MEETING = r"mbarrier\.arrive(?:\.release\.cluster)?\.shared::cluster\.b64 _, \[there\]; }"
+MBARRIER_ARRIVAL = r"mbarrier\.arrive(?:\.release\.cluster)?\.shared::cluster\.b64 _, \[there\]; }"
 
 
 @pytest.fixture(autouse=True)
@@ -126,10 +126,10 @@ def test_one_tile(with_sums, warps):
     check(kernel, warps)
     ptx = kernel.asm["ptx"]
     assert len(re.findall(HARDWARE, ptx)) == 2  # of the warps that multiply, and of the others
-    meetings = re.findall(MEETING, ptx)
+    barriers = re.findall(MBARRIER_ARRIVAL, ptx)
     # The last one says no more than that nobody arrives any more.
-    assert sum("release" not in meeting for meeting in meetings) == 1
-    assert (len(meetings) > 1) == with_sums
+    assert sum("release" not in barrier for barrier in barriers) == 1
+    assert (len(barriers) > 1) == with_sums
 
 
 @tile.jit

@@ -1,4 +1,4 @@
-"""Loops whose loads have warps of their own, on sm_90: products, attention, persistent loops."""
+"""Loops whose loads have warps of their own, on sm_90: dots, attention, persistent loops."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ def test_persistent_attention(warps, stages, monkeypatch):
 
 @tile.jit
 def by_both(q_ptr, k_desc, v_ptr, out_ptr, steps, N: tl.constexpr):
-    """A product through a descriptor, and one through pointers that uses its result."""
+    """A dot through a descriptor, and one through pointers that uses its result."""
     n = tl.arange(0, N)
     at = n[:, None] * N + n[None, :]
     q = tl.load(q_ptr + at)
@@ -330,7 +330,7 @@ def test_warps_that_copy_stay_together(warps, monkeypatch):
 
 @tile.jit
 def batched(a_ptr, b_ptr, c_desc, COUNT, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """Products through pointers, each of another length; halves of each are stored."""
+    """Dots through pointers, each of another length; halves of each are stored."""
     rows, cols, ks = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
     for i in tl.range(tl.program_id(0), COUNT, tl.num_programs(0), warp_specialize=True):
         a_ptrs = a_ptr + i * BM * K + rows[:, None] * K + ks[None, :]

@@ -1,4 +1,4 @@
-"""Descriptors as TMA copies on sm_90: products, copies, stores, reductions, what stays pointers."""
+"""Descriptors as TMA copies on sm_90: dots, copies, stores, reductions, what stays pointers."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_copies(rank, dtype):
     ptx = kernel.asm["ptx"]
     assert LOAD in ptx and STORE in ptx
     # Of copies that are predicated one by one ptxas makes code in which lanes of the first warp
-    # that are switched off start the last one: kernels waited for ever for the bytes of four boxes.
+    # that are switched off start the last one: kernels waited forever for the bytes of four boxes.
     assert not re.search(r"@!?%p\d+\s+cp\.(reduce\.)?async\.bulk", ptx)
 
 

@@ -1,4 +1,4 @@
-"""Products of warp groups on sm_90: types, tiles, warps, stages, transposes, ragged edges."""
+"""Dots of warp groups on sm_90: types, tiles, warps, stages, transposes, ragged edges."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_what_stays(name, tiles, transposed):
     ("tiles", "warps"), [((64, 64, 32), 4), ((128, 128, 128), 4), ((128, 256, 64), 8)]
 )
 def test_turned_operands(tiles, warps, stages, monkeypatch):
-    """Rows of one swizzle and less; copies and products that are as late as they may be."""
+    """Rows of one swizzle and less; copies and dots that are as late as they may be."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
     bm, bn, bk = tiles
     kernel = run(
@@ -152,7 +152,7 @@ def test_turned_operands(tiles, warps, stages, monkeypatch):
     ("tiles", "warps"), [((64, 64, 32), 4), ((16, 64, 16), 4), ((64, 128, 32), 8)]
 )
 def test_exchanged_operands(tiles, warps, stages, monkeypatch):
-    """Words with B along N: the transposed product, B from registers; copies of 16 bytes."""
+    """Words with B along N: the transposed dot, B from registers; copies of 16 bytes."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
     bm, bn, bk = tiles
     kernel = run("tf32", (bm + 8, bn + 16, 3 * bk + 8), tiles, num_warps=warps, num_stages=stages)
@@ -282,7 +282,7 @@ def test_mixed_formats_of_fp8(limit, turned):
 
 @tile.jit
 def two_sums(a_ptr, b_ptr, c_ptr, d_ptr, steps, K: tl.constexpr):
-    """Two products in one loop, of which one shares its operand."""
+    """Two dots in one loop, of which one shares its operand."""
     rows, ks = tl.arange(0, 64), tl.arange(0, 32)
     first = tl.zeros((64, 64), tl.float32)
     second = tl.zeros((64, 64), tl.float32)
@@ -311,7 +311,7 @@ def test_two_products(stages):
 @pytest.mark.parametrize(("bm", "warps"), [(64, 4), (128, 8)])
 @pytest.mark.parametrize(("causal", "stages"), [(False, 2), (False, 3), (True, 3)])
 def test_products_of_attention(bm, warps, causal, stages):
-    """The product with the values runs on while the next scores are started."""
+    """The dot with the values runs on while the next scores are started."""
     options = {"bn": 64, "num_warps": warps, "num_stages": stages}
     kernel = attend("fp16", 2 * bm - 16, 200, 64, causal, bm=bm, **options)
     assert "wgmma.mma_async" in kernel.asm["ptx"]
@@ -336,7 +336,7 @@ def two_of_registers(a_ptr, b_ptr, d_ptr, out_ptr, steps, K: tl.constexpr):
 
 @pytest.mark.parametrize("steps", [1, 5])
 def test_two_products_of_one_operand_in_registers(steps):
-    """The second product cannot run on while the operand of the next iteration is made, which is in
+    """The second dot cannot run on while the operand of the next iteration is made, which is in
     other registers."""
     k = 5 * 32
     a, b, d = (operand((64, k), np.float16, seed, False) for seed in (1, 2, 3))

@@ -55,8 +55,8 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
 
 // -----
 
-// The first meeting comes when the other warps are at work, or it may come more
-// than once: all warps come to one of its own, at the start.
+// The first barrier comes when the other warps are at work, or it may be passed
+// more than once: all warps wait at a barrier of its own, at the start.
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   // CHECK-LABEL: llvm.func @inside
   // CHECK: mbarrier.init.shared::cta.b64 [$0], 33;

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s -tile-nvidia-llir | filecheck %s
+// RUN: tile-opt %s -tritongpu-allocate-warp-groups -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm=compute-capability=90 -convert-warp-specialize-to-llvm -canonicalize -cse | filecheck %s
 
 // The warps of partitions wait for work at the barrier of the block; those of
 // the default group hand it out. Captures that are arguments of the kernel or

@@ -15,7 +15,7 @@ import tile.testing
 import tile.tools.tensor_descriptor
 from tile.tools import surface
 
-PAGE = Path(__file__).parents[2] / "docs" / "language.md"
+PAGE = Path(__file__).parents[3] / "docs" / "language.md"
 
 #: What programs written for Triton use: a line a name, with parameters and defaults.
 LINES = (Path(__file__).parent / "triton_surface.txt").read_text().splitlines()

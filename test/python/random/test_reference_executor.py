@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from reference import sim_only
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fuzz import cli, runner
 from fuzz.program import Argument, Config, Program

@@ -12,7 +12,7 @@ import tile
 import tile.language as tl
 
 BLOCK = 32
-#: With and without products that run on by themselves, and on AMD's GPUs.
+#: With and without dots that run on by themselves, and on AMD's GPUs.
 TARGETS = ["cuda:80", "cuda:90", *AMD_TARGETS]
 
 pytestmark = pytest.mark.every_target
@@ -338,7 +338,7 @@ def test_product_with_memory(n, stages, specialize, target, monkeypatch):
 def rotated_products(
     out, a, b, n, BM: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr
 ):
-    """Two products of an iteration are used in the next one, one after the other."""
+    """Two dots of an iteration are used in the next one, one after the other."""
     m = tl.arange(0, BM)
     at = m[:, None] * BM + m[None, :]
     acc = tl.zeros((BM, BM), tl.float32)
@@ -410,7 +410,7 @@ def test_nest_of_products_near_the_ends(dtype, trips, target, monkeypatch):
                 out, a, b, np.array(inner, dtype), np.array(outer, dtype), step, m, 3
             )
             np.testing.assert_array_equal(out, expected)
-            # One loop, and another for products without terms.
+            # One loop, and another for dots without terms.
             assert kernel.asm["ttgir"].count("scf.for") == 2
 
 

@@ -55,7 +55,7 @@ def run_persistent(shape, bk=32, programs=3, flatten=True, **options):
 def test_persistent_matmul(num_warps, num_stages):
     kernel = run_persistent((80, 96, 160), num_warps=num_warps, num_stages=num_stages)
     assert kernel.asm["ttir"].count("tt.flatten") == 1
-    # One loop, and one for products without steps.
+    # One loop, and one for dots without steps.
     assert kernel.asm["ttgir"].count("scf.for") == 2
     # Setting the accumulator back costs nothing but at the end of a tile.
     selects = [line for line in kernel.asm["ttgir"].splitlines() if "arith.select" in line]

@@ -1,17 +1,18 @@
-//===-- ClusterMeetings.cpp - Blocks with specialised warps meet ----------===//
+//===-- ClusterMbarriers.cpp - Barriers beside partitions -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The barrier of a cluster counts all threads that run, also those of warps
-// that wait for work or are at work in a partition. The default warps meet
-// without them: each block has an mbarrier at which its default threads arrive
-// and, when they have, one thread of each other block. Nobody may use the
-// mbarrier of another block before that is made: the first meeting is at the
-// barrier of the cluster, to which the other warps come before all else.
+// A cluster barrier counts all threads that run. This includes the threads of
+// warps that wait for work, or that work in a partition. The default warps wait
+// for each other without them. Each block has an mbarrier. The default threads
+// of the block arrive there, and then one thread of each other block does. No
+// thread may use the mbarrier of another block before that mbarrier is
+// initialised. So the first barrier is a cluster barrier, at which the other
+// warps arrive before they do anything else.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ClusterMeetings.h"
+#include "ClusterMbarriers.h"
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -29,14 +30,15 @@ bool isArrival(Operation *op) {
       op);
 }
 
-class MeetingLowering {
+class ClusterBarrierLowering {
 public:
-  MeetingLowering(LLVM::LLVMFuncOp kernel, const nvidia::MeetingPlace &place)
+  ClusterBarrierLowering(LLVM::LLVMFuncOp kernel,
+                         const nvidia::MbarrierOfCluster &place)
       : kernel(kernel), place(place), builder(kernel.getContext()),
         b(kernel.getLoc(), builder) {}
 
   FailureOr<bool> run() {
-    if (failed(findMeetings()))
+    if (failed(findBarriers()))
       return failure();
     if (waits.empty())
       return false;
@@ -47,12 +49,12 @@ public:
     makeMbarrier(/*meet=*/!first);
     for (Operation *wait : waits)
       if (wait != first)
-        meetAt(wait);
+        waitAtMbarrier(wait);
     return true;
   }
 
 private:
-  LogicalResult findMeetings() {
+  LogicalResult findBarriers() {
     WalkResult result = kernel.walk([&](Operation *op) {
       if (!isArrival(op) && !isa<NVVM::ClusterWaitOp>(op))
         return WalkResult::advance();
@@ -76,7 +78,7 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  /// The meeting that comes once, before anything that the other warps do.
+  /// The barrier that is passed once, before the other warps do anything.
   Operation *findFirst() {
     for (Operation &op : kernel.getBody().front()) {
       if (isa<ttg::WarpSpecializeOp>(op))
@@ -103,7 +105,7 @@ private:
 
   /// What the default threads of all blocks did before is done, and unless the
   /// arrival is relaxed visible, when any of them goes on.
-  void meetAt(Operation *wait) {
+  void waitAtMbarrier(Operation *wait) {
     builder.setInsertionPoint(wait);
     Operation *arrival = wait->getPrevNode();
     bool isRelaxed = isa<NVVM::ClusterArriveRelaxedOp>(arrival);
@@ -151,7 +153,7 @@ private:
   }
 
   LLVM::LLVMFuncOp kernel;
-  const nvidia::MeetingPlace &place;
+  const nvidia::MbarrierOfCluster &place;
   OpBuilder builder;
   LLVMBuilder b;
   SmallVector<Operation *> waits;
@@ -159,9 +161,9 @@ private:
 
 } // namespace
 
-FailureOr<bool> nvidia::meetAtMbarriers(LLVM::LLVMFuncOp kernel,
-                                        const MeetingPlace &place) {
-  return MeetingLowering(kernel, place).run();
+FailureOr<bool> nvidia::useMbarriersOfClusters(LLVM::LLVMFuncOp kernel,
+                                               const MbarrierOfCluster &place) {
+  return ClusterBarrierLowering(kernel, place).run();
 }
 
 LogicalResult nvidia::checkCalledFunction(LLVM::LLVMFuncOp function) {

@@ -10,7 +10,7 @@ import pytest
 
 from tile import _C
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "scripts/check_attributes.py"
 
 

@@ -35,7 +35,7 @@ def test_scan_of_a_reshaped_block(num_warps):
 
 @tile.jit
 def scan_product(x_ptr, out_ptr, REVERSE: tl.constexpr):
-    # In the layout of a product, seen in one dimension, no scan can be lowered.
+    # In the layout of a dot, seen in one dimension, no scan can be lowered.
     offsets = tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :]
     x = tl.load(x_ptr + offsets)
     y = tl.cumsum(tl.reshape(tl.dot(x, x), [1024]), 0, reverse=REVERSE)

@@ -1,4 +1,4 @@
-"""Reductions, scans, sorting, shapes and products, compared with NumPy."""
+"""Reductions, scans, sorting, shapes and dots, compared with NumPy."""
 
 from __future__ import annotations
 

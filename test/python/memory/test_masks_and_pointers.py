@@ -185,7 +185,7 @@ def test_the_simulator_reports_accesses_out_of_bounds():
     x, out = random(100, "fp32", 1), poisoned(128, "fp32")
     with pytest.raises(tile.sim.SimulationError) as caught:
         out_of_bounds_kernel[(1,)](x, out, N=128)
-    assert "test_memory.py" in str(caught.value)
+    assert "test_masks_and_pointers.py" in str(caught.value)
 
 
 @tile.jit

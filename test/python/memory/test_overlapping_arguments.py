@@ -212,7 +212,7 @@ def test_unknown_extents_are_compared_by_allocation():
 
 @tile.jit
 def chained(x_ptr, y_ptr, n, SIZE: tl.constexpr, STAGES: tl.constexpr):
-    # Products are pipelined on every target.
+    # Dots are pipelined on every target.
     rows = tl.arange(0, SIZE)[:, None] * SIZE + tl.arange(0, SIZE)[None, :]
     y = tl.load(y_ptr + rows)
     for i in tl.range(0, n, num_stages=STAGES):

@@ -14,7 +14,7 @@ import pytest
 from machines import AMD_TARGETS
 from reference import sim_only
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from fuzz import cli, gluon, options, runner
 from fuzz.generator import generate

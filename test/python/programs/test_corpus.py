@@ -12,7 +12,7 @@ from frontend import TARGET, make_module, operations
 from tile import _C
 from tile.backends import find_backend
 
-CORPUS = Path(__file__).parents[1] / "lit" / "Corpus"
+CORPUS = Path(__file__).parents[2] / "lit" / "Corpus"
 
 
 def compiled(name: str) -> str:

@@ -14,7 +14,7 @@ from reference import sim_only
 
 pytestmark = sim_only
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 COMMANDS = ROOT / "build" / "compile_commands.json"
 TRANSFORMS = Path("tile/Dialect/TritonGPU/Transforms")
 

@@ -161,7 +161,7 @@ def test_descriptors_of_blocks_under_16_bytes(kind, n):
 
 @tile.jit
 def products_of_one_tensor(x, w, out, N: tl.constexpr, W: tl.constexpr):
-    """Three products read `b`: on either side, and transposed; one sums up what it multiplies."""
+    """Three dots read `b`: on either side, and transposed; one sums up what it multiplies."""
     i, j = tl.arange(0, N), tl.arange(0, W)
     at, square = i[:, None] * W + j[None, :], i[:, None] * N + i[None, :]
     a, b = tl.load(x + at), tl.load(w + at)

@@ -152,7 +152,7 @@ def test_wrong_assembly_is_shown_where_it_is_written():
     assert "in assembling\n    y = tl.inline_asm_elementwise(\n" in str(found.value)
 
 
-BIN = Path(__file__).parents[2] / "build" / "bin"
+BIN = Path(__file__).parents[3] / "build" / "bin"
 
 
 @pytest.mark.parametrize("tool", ["tile-opt", "tile-lsp-server", "tile-reduce", "tile-sim"])

@@ -1,8 +1,8 @@
-//===-- ClusterMeetings.h - Blocks with specialised warps meet --*- C++ -*-===//
+//===-- ClusterMbarriers.h - Barriers beside partitions -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#ifndef NVIDIA_LIB_TRITONNVIDIAGPUTOLLVM_CLUSTERMEETINGS_H
-#define NVIDIA_LIB_TRITONNVIDIAGPUTOLLVM_CLUSTERMEETINGS_H
+#ifndef NVIDIA_LIB_TRITONNVIDIAGPUTOLLVM_CLUSTERMBARRIERS_H
+#define NVIDIA_LIB_TRITONNVIDIAGPUTOLLVM_CLUSTERMBARRIERS_H
 
 #include "tile/Conversion/TritonGPUToLLVM/LLVMBuilder.h"
 
@@ -10,20 +10,22 @@
 
 namespace mlir::triton::nvidia {
 
-/// Where the default warps of the blocks of a cluster meet.
-struct MeetingPlace {
+/// The mbarrier of a block at which the default warps of a cluster wait for
+/// each other.
+struct MbarrierOfCluster {
   unsigned numBlocks;
   unsigned numDefaultWarps, threadsPerWarp;
   /// Makes the address of eight bytes of shared memory, the mbarrier.
   function_ref<Value(const LLVMBuilder &)> getAddress;
 };
 
-/// Has the default warps of `kernel` meet at mbarriers in place of the barrier
-/// of the cluster, at which all threads of its blocks would have to arrive.
-/// Returns whether the other warps come to that one once, first of all. Fails
-/// and says why where warps cannot meet so.
-FailureOr<bool> meetAtMbarriers(LLVM::LLVMFuncOp kernel,
-                                const MeetingPlace &place);
+/// Replaces the cluster barriers of `kernel` by mbarriers. At a cluster barrier
+/// all threads of the blocks would have to arrive; at the mbarriers only the
+/// default warps do. Returns whether one cluster barrier is left: the other
+/// warps have to arrive at it once, before anything else. Fails, with an error,
+/// where mbarriers cannot do the work of a cluster barrier.
+FailureOr<bool> useMbarriersOfClusters(LLVM::LLVMFuncOp kernel,
+                                       const MbarrierOfCluster &place);
 
 /// Fails and says why if the default warps cannot call this function.
 LogicalResult checkCalledFunction(LLVM::LLVMFuncOp function);
@@ -40,4 +42,4 @@ void emitClusterBarrier(const LLVMBuilder &b);
 
 } // namespace mlir::triton::nvidia
 
-#endif // NVIDIA_LIB_TRITONNVIDIAGPUTOLLVM_CLUSTERMEETINGS_H
+#endif // NVIDIA_LIB_TRITONNVIDIAGPUTOLLVM_CLUSTERMBARRIERS_H

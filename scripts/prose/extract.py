@@ -1,0 +1,190 @@
+"""Takes the prose out of pages and sources: text, comments and docstrings, without code.
+
+A file becomes paragraphs. A paragraph is a list of lines, each with its number in the file. Code
+between backticks or quotation marks becomes one word, so that sentences keep their shape.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from pathlib import Path
+
+#: A line of prose and its number in the file.
+Line = tuple[int, str]
+Paragraph = list[Line]
+
+_QUOTED = re.compile(r'``[^`]+``|`[^`\n]+`|"[^"\n]*"|\'[^\'\s]\'')
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_URL = re.compile(r"https?://\S+")
+#: The start of something that is a paragraph of its own.
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
+#: Lines without a word.
+_RULE = re.compile(r"^[\s=\-+*/#|:~^.]*$")
+
+
+def _word_for(code: re.Match[str]) -> str:
+    """Stands for code in a sentence. Other code has another word: nothing looks repeated."""
+    number = sum(map(ord, code[0])) * 31 + len(code[0])
+    return "Code" + "".join(chr(ord("a") + number // 26**i % 26) for i in range(3))
+
+
+def _plain(text: str) -> str:
+    """A line without markup and code."""
+    text = _URL.sub(_word_for, text)
+    text = _QUOTED.sub(_word_for, text)
+    text = _LINK.sub(r"\1", text)
+    text = re.sub(r"\\[pca] \S+", _word_for, text)
+    text = text.replace("**", "").replace("``", "")
+    # A quotation mark that is left over would hide the rest of the text from proselint.
+    return re.sub(r"\B'|'\B|\"", " ", text)
+
+
+def _paragraphs(lines: Iterable[Line]) -> list[Paragraph]:
+    """Divides lines at empty ones, at items of lists, and at code, which is indented."""
+    found: list[Paragraph] = [[]]
+    for number, text in lines:
+        if _RULE.match(text):
+            found.append([])
+            continue
+        if re.match(r"^ {4,}\S", text) and not found[-1]:
+            continue
+        if _ITEM.match(text):
+            found.append([])
+            text = _ITEM.sub("", text)
+        found[-1].append((number, _plain(text)))
+    return [paragraph for paragraph in found if paragraph]
+
+
+def _without_code(text: str) -> list[str]:
+    """The lines of a page. Fenced code and tags are empty lines; table cells stand apart."""
+    # Code between backticks may go on in the next line.
+    text = re.sub(
+        r"(?<!`)`[^`]{1,200}`(?!`)", lambda m: _word_for(m) + "\n" * m[0].count("\n"), text
+    )
+    lines = []
+    fence = ""
+    for line in text.split("\n"):
+        mark = re.match(r"^\s*(```+|~~~+|:::+)", line)
+        if fence or mark:
+            if not fence and mark:
+                fence = mark[1]
+            elif mark and mark[1].startswith(fence):
+                fence = ""
+            line = ""
+        elif re.match(r"^\s*(<|\[\w+\]:)", line):
+            line = ""
+        lines.append(line if _ITEM.match(line) else line.strip())
+    return lines
+
+
+def from_markdown(text: str) -> list[Paragraph]:
+    lines: list[Line] = []
+    for number, line in enumerate(_without_code(text), 1):
+        if line.startswith("#"):
+            lines += [(number, ""), (number, line.strip("# ")), (number, "")]
+        elif line.startswith("|"):
+            for cell in line.strip("|").split("|"):
+                lines += [(number, ""), (number, cell.strip()), (number, "")]
+        else:
+            lines.append((number, line))
+    return _paragraphs(lines)
+
+
+_CPP = re.compile(
+    r"""R"(?P<end>[^\s()\\]{0,16})\(.*?\)(?P=end)\""""
+    r"""|"(?:\\.|[^"\\\n])*\""""
+    r"""|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])+'"""
+    r"""|(?P<line>//[^\n]*)|/\*(?P<block>.*?)\*/""",
+    re.DOTALL,
+)
+_CPP_TOOLS = re.compile(
+    r"//==|//===|.*(?:-\*- |SPDX-)|//+\s*(?:NOLINT|clang-format|IWYU|RUN:|[A-Z-]*CHECK)"
+)
+_PYTHON = re.compile(
+    r"""\"{3}(?:\\.|.)*?\"{3}|'{3}(?:\\.|.)*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+    r"""|(?P<line>\#[^\n]*)""",
+    re.DOTALL,
+)
+_PYTHON_TOOLS = re.compile(r"#+:? ?(?:type:|noqa|ruff:|fmt:|!|pragma|%%)")
+_DESCRIPTION = re.compile(
+    r"let\s+description\s*=\s*\[\{(?P<page>.*?)\}\]"
+    r"|let\s+summary\s*=\s*(?P<line>(?:\"[^\"]*\"\s*)+)",
+    re.DOTALL,
+)
+
+
+class _Lines:
+    """The numbers of lines at positions of a text."""
+
+    def __init__(self, text: str) -> None:
+        self.starts = [0, *(m.end() for m in re.finditer("\n", text))]
+
+    def number(self, position: int) -> int:
+        return bisect_right(self.starts, position)
+
+    def column(self, position: int) -> int:
+        return position - self.starts[self.number(position) - 1]
+
+
+def _comments(text: str, pattern: re.Pattern[str], tools: re.Pattern[str]) -> list[Paragraph]:
+    """Comments of a whole line each that follow each other at one column are one."""
+    places = _Lines(text)
+    groups: list[list[Line]] = []
+    next_place = (0, 0)
+    for match in pattern.finditer(text):
+        groups_of = match.groupdict()
+        number, column = places.number(match.start()), places.column(match.start())
+        if groups_of.get("block") is not None:
+            lines = enumerate(match["block"].split("\n"), number)
+            groups.append([(at, re.sub(r"^\s*\*", "", line)) for at, line in lines])
+        elif match["line"] is not None and not tools.match(match["line"]):
+            if (number, column) != next_place:
+                groups.append([])
+            groups[-1].append((number, re.sub(r"^(?:#:?|//[/!]?<?) ?", "", match["line"])))
+            next_place = (number + 1, column)
+    return [paragraph for group in groups for paragraph in _paragraphs(group)]
+
+
+def from_cpp(text: str) -> list[Paragraph]:
+    return _comments(text, _CPP, _CPP_TOOLS)
+
+
+def from_tablegen(text: str) -> list[Paragraph]:
+    """Comments, and what becomes pages: summaries and descriptions."""
+    places = _Lines(text)
+    found = []
+    for match in _DESCRIPTION.finditer(text):
+        kind = "page" if match["page"] is not None else "line"
+        before = places.number(match.start(kind)) - 1
+        body = match[kind] if kind == "page" else match[kind].replace('"', " ")
+        lines = body.split("\n")
+        indent = min((len(x) - len(x.lstrip()) for x in lines[1:] if x.strip()), default=0)
+        body = "\n".join([lines[0].strip(), *(x[indent:] for x in lines[1:])])
+        for paragraph in from_markdown(body):
+            found.append([(before + number, line) for number, line in paragraph])
+    code = re.sub(r"\[\{.*?\}\]", lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
+    return found + from_cpp(code)
+
+
+def from_python(text: str) -> list[Paragraph]:
+    """Comments and docstrings."""
+    found = _comments(text, _PYTHON, _PYTHON_TOOLS)
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(
+            node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        ) or not (doc := ast.get_docstring(node)):
+            continue
+        before = node.body[0].lineno - 1
+        for paragraph in from_markdown(doc):
+            found.append([(before + number, line) for number, line in paragraph])
+    return found
+
+
+_READERS = {".md": from_markdown, ".py": from_python, ".td": from_tablegen}
+
+
+def from_file(path: Path) -> list[Paragraph]:
+    return _READERS.get(path.suffix, from_cpp)(path.read_text())
