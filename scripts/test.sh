@@ -24,6 +24,9 @@ scripts/check_layers.py || status=1
 echo "==> Attributes"
 scripts/check_attributes.py || status=1
 
+echo "==> Lengths of functions"
+scripts/check_functions.py || status=1
+
 echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 
