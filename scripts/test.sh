@@ -30,6 +30,9 @@ $bin/python scripts/check_prose.py || status=1
 echo "==> Subjects of commits"
 scripts/check_commits.py || status=1
 
+echo "==> Lengths of functions"
+scripts/check_functions.py || status=1
+
 echo "==> Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 

@@ -187,27 +187,44 @@ bool mlir::triton::dependsOnSigns(Operation *op) {
          isa<RankedTensorType>(op->getResult(0).getType());
 }
 
-void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
-                                 function_ref<bool(unsigned)> isNonNegative,
-                                 MutableArrayRef<AxisInfo> results) {
-  if (results.empty())
-    return;
-  if (auto split = dyn_cast<SplitOp>(op)) {
-    for (auto [half, info] : llvm::zip(split->getResults(), results))
-      info = inferSplit(half, operands[0]);
-    return;
-  }
-  if (results.size() != 1)
-    return;
+using NonNegative = function_ref<bool(unsigned)>;
 
+/// Calls `rule` along each dimension of two operands.
+template <typename Rule>
+static AxisInfo inferBinary(Operation *op, ArrayRef<AxisInfo> operands,
+                            Rule rule) {
+  return build(
+      op->getResult(0).getType(),
+      [&](unsigned dim) {
+        return rule(Along(operands[0], dim), Along(operands[1], dim));
+      },
+      evaluate(op, operands));
+}
+
+/// A known shift to the right is a division that rounds down.
+static AxisInfo inferShiftRight(Operation *op, ArrayRef<AxisInfo> operands) {
   Type type = op->getResult(0).getType();
-  auto binary = [&](auto rule) {
-    return build(
-        type,
-        [&](unsigned dim) {
-          return rule(Along(operands[0], dim), Along(operands[1], dim));
-        },
-        evaluate(op, operands));
+  std::optional<int64_t> shift = operands[1].getConstantValue();
+  if (!shift || *shift < 0 || *shift > 62)
+    return constancyOnly(type, operands);
+  AxisInfo divisor =
+      AxisInfo::getConstant(AxisInfo::getShape(type), int64_t(1) << *shift);
+  return build(
+      type,
+      [&](unsigned dim) {
+        return divAlong(Along(operands[0], dim), Along(divisor, dim),
+                        /*constantOverRuns=*/true);
+      },
+      evaluate(op, operands));
+}
+
+/// Arithmetic on integers and pointers; nothing for other operations.
+static std::optional<AxisInfo> inferArithmetic(Operation *op,
+                                               ArrayRef<AxisInfo> operands,
+                                               NonNegative isNonNegative) {
+  using Result = std::optional<AxisInfo>;
+  auto binary = [&](auto rule) -> Result {
+    return inferBinary(op, operands, rule);
   };
   auto divide = [&](bool constantOverRuns) {
     return binary(
@@ -218,53 +235,60 @@ void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
   };
   auto add = [](Along x, Along y) { return addAlong(x, y, false); };
   auto sub = [](Along x, Along y) { return addAlong(x, y, true); };
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case([&](arith::AddIOp) { return binary(add); })
+      .Case([&](arith::SubIOp) { return binary(sub); })
+      .Case([&](AddPtrOp pointer) {
+        return binary([&](Along x, Along y) {
+          return addAlong(x, y, false, AxisInfo::getUnit(pointer.getType()));
+        });
+      })
+      .Case([&](arith::MulIOp) { return binary(mulAlong); })
+      .Case([&](arith::DivUIOp) { return divide(true); })
+      // Rounds towards zero, so -1/16 and 0/16 are the same but -16/16 is not
+      // like -15/16.
+      .Case([&](arith::DivSIOp) { return divide(isNonNegative(0)); })
+      // Rounds down, but by -16 the other way.
+      .Case([&](arith::FloorDivSIOp) { return divide(isNonNegative(1)); })
+      .Case([&](arith::RemUIOp) { return remainder(true); })
+      // Negative for a negative dividend.
+      .Case([&](arith::RemSIOp) { return remainder(isNonNegative(0)); })
+      .Case([&](arith::AndIOp) { return binary(andAlong); })
+      .Case<arith::OrIOp, arith::XOrIOp>([&](auto) { return binary(orAlong); })
+      .Case([&](arith::ShLIOp) { return binary(shlAlong); })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>(
+          [&](auto) -> Result { return inferShiftRight(op, operands); })
+      .Case<arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp>(
+          [&](auto) { return binary(extremeAlong); })
+      .Case([&](arith::CmpIOp cmp) {
+        return binary([&](Along x, Along y) {
+          return cmpAlong(cmp.getPredicate(), x, y);
+        });
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
 
+void mlir::triton::inferAxisInfo(Operation *op, ArrayRef<AxisInfo> operands,
+                                 NonNegative isNonNegative,
+                                 MutableArrayRef<AxisInfo> results) {
+  if (results.empty())
+    return;
+  if (auto split = dyn_cast<SplitOp>(op)) {
+    for (auto [half, info] : llvm::zip(split->getResults(), results))
+      info = inferSplit(half, operands[0]);
+    return;
+  }
+  if (results.size() != 1)
+    return;
+  if (auto info = inferArithmetic(op, operands, isNonNegative)) {
+    results[0] = *info;
+    return;
+  }
+
+  Type type = op->getResult(0).getType();
   results[0] =
       llvm::TypeSwitch<Operation *, AxisInfo>(op)
           .Case([](arith::ConstantOp op) { return inferConstant(op); })
-          .Case([&](arith::AddIOp) { return binary(add); })
-          .Case([&](arith::SubIOp) { return binary(sub); })
-          .Case([&](AddPtrOp) {
-            return binary([&](Along x, Along y) {
-              return addAlong(x, y, false, AxisInfo::getUnit(type));
-            });
-          })
-          .Case([&](arith::MulIOp) { return binary(mulAlong); })
-          .Case([&](arith::DivUIOp) { return divide(true); })
-          // Rounds towards zero, so -1/16 and 0/16 are the same but -16/16 is
-          // not like -15/16.
-          .Case([&](arith::DivSIOp) { return divide(isNonNegative(0)); })
-          // Rounds down, but by -16 the other way.
-          .Case([&](arith::FloorDivSIOp) { return divide(isNonNegative(1)); })
-          .Case([&](arith::RemUIOp) { return remainder(true); })
-          // Negative for a negative dividend.
-          .Case([&](arith::RemSIOp) { return remainder(isNonNegative(0)); })
-          .Case([&](arith::AndIOp) { return binary(andAlong); })
-          .Case<arith::OrIOp, arith::XOrIOp>(
-              [&](auto) { return binary(orAlong); })
-          .Case([&](arith::ShLIOp) { return binary(shlAlong); })
-          .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto) {
-            // A known shift is a division that rounds down.
-            std::optional<int64_t> shift = operands[1].getConstantValue();
-            if (!shift || *shift < 0 || *shift > 62)
-              return constancyOnly(type, operands);
-            AxisInfo divisor = AxisInfo::getConstant(AxisInfo::getShape(type),
-                                                     int64_t(1) << *shift);
-            return build(
-                type,
-                [&](unsigned dim) {
-                  return divAlong(Along(operands[0], dim), Along(divisor, dim),
-                                  /*constantOverRuns=*/true);
-                },
-                evaluate(op, operands));
-          })
-          .Case<arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp>(
-              [&](auto) { return binary(extremeAlong); })
-          .Case([&](arith::CmpIOp cmp) {
-            return binary([&](Along x, Along y) {
-              return cmpAlong(cmp.getPredicate(), x, y);
-            });
-          })
           .Case([&](arith::SelectOp select) {
             return inferSelect(select, operands);
           })

@@ -353,7 +353,7 @@ Step execNothing(Ctx &, const Inst &, uint32_t) { return Step::Next; }
 bool decodeNothing(InstDecoder &d) { return d.emit(execNothing, Class::Other); }
 } // namespace
 
-void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
+static void registerArithmetic(OpcodeTable &t) {
   t.insert({
       {"v_nop", decodeNothing},
       {"v_mov_b32", decodeVector<move, Class::Move>},
@@ -422,6 +422,11 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_maxmin_u32", decodeVector<leastMost<U>>},
       {"v_minmax_i32", decodeVector<mostLeast<S>>},
       {"v_minmax_u32", decodeVector<mostLeast<U>>},
+  });
+}
+
+static void registerBits(OpcodeTable &t) {
+  t.insert({
       {"v_and_b32", decodeVector<conj, Class::Logic>},
       {"v_or_b32", decodeVector<disj, Class::Logic>},
       {"v_xor_b32", decodeVector<differ, Class::Logic>},
@@ -465,6 +470,12 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_alignbit_b32", decodeVector<alignBit, Class::Logic>},
       {"v_alignbyte_b32", decodeVector<alignByte, Class::Logic>},
       {"v_perm_b32", decodeVector<permute, Class::Logic>},
+  });
+}
+
+/// Sums of parts of registers, carries, and what looks at masks of lanes.
+static void registerSums(OpcodeTable &t) {
+  t.insert({
       {"v_sad_u8", decodeVector<sumDifferences>},
       {"v_sad_u32", decodeVector<sumDifference32>},
       {"v_sad_u16", decodeVector<sumDifferences16>},
@@ -493,4 +504,10 @@ void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
       {"v_mbcnt_lo_u32_b32", decodeMaskCount<false>},
       {"v_mbcnt_hi_u32_b32", decodeMaskCount<true>},
   });
+}
+
+void tile::sim::amdgcn::registerVectorInteger(OpcodeTable &t) {
+  registerArithmetic(t);
+  registerBits(t);
+  registerSums(t);
 }

@@ -273,20 +273,22 @@ private:
     return ub::PoisonOp::create(builder, loc, type, ub::PoisonAttr());
   }
 
-  void emitFusedLoop() {
-    Type outerType = outer.getInductionVar().getType();
+  /// Makes the fused loop, still without a body. Its arguments are: the turn,
+  /// the counter of the outer loop, the arguments of the outer loop, what
+  /// lives on of the prologue, and the arguments of the inner loop.
+  void createFusedLoop() {
     SmallVector<Value> fusedInits{
         constant(turnType, 0),
         TripCount(outer, loc).getCounterBeforeFirst(builder)};
-    unsigned outerArgs = fusedInits.size();
+    outerArgs = fusedInits.size();
     llvm::append_range(fusedInits, outer.getInitArgs());
-    unsigned earlyArgs = fusedInits.size();
+    earlyArgs = fusedInits.size();
     for (Value value : early)
       fusedInits.push_back(getPoison(value.getType()));
-    unsigned lateArgs = fusedInits.size();
+    lateArgs = fusedInits.size();
     for (Value value : late)
       fusedInits.push_back(getPoison(value.getType()));
-    unsigned innerArgs = fusedInits.size();
+    innerArgs = fusedInits.size();
     for (auto [kind, init] : llvm::zip(inits, inner.getInitArgs())) {
       if (kind == Init::Invariant)
         fusedInits.push_back(init);
@@ -298,19 +300,34 @@ private:
     }
 
     Type i64 = builder.getI64Type();
-    auto fused = scf::ForOp::create(builder, loc, constant(i64, 0), total,
-                                    constant(i64, 1), fusedInits);
+    fused = scf::ForOp::create(builder, loc, constant(i64, 0), total,
+                               constant(i64, 1), fusedInits);
     for (scf::ForOp source : {inner, outer})
       for (NamedAttribute attr : source->getDiscardableAttrs())
         if (attr.getName() != kFlattenAttr && !fused->hasAttr(attr.getName()))
           fused->setAttr(attr.getName(), attr.getValue());
-    auto args = fused.getRegionIterArgs();
-
-    OpBuilder::InsertionGuard guard(builder);
     if (!fused.getBody()->empty())
       fused.getBody()->back().erase();
+  }
+
+  /// What one part of the fused body makes only in some turns: otherwise it is
+  /// what it was.
+  struct Kept {
+    SmallVector<Type> types;
+    SmallVector<Value> otherwise;
+
+    void add(Value value, Value arg) {
+      types.push_back(value.getType());
+      otherwise.push_back(arg);
+    }
+  };
+
+  void emitFusedLoop() {
+    createFusedLoop();
+    auto args = fused.getRegionIterArgs();
+    OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(fused.getBody());
-    Value turn = args[0], previous = args[1];
+    Value turn = args[0];
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, turn, constant(turnType, 0));
     Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -319,100 +336,10 @@ private:
     IRMapping map;
     for (auto [i, arg] : llvm::enumerate(outer.getRegionIterArgs()))
       map.map(arg, args[outerArgs + i]);
-
-    // What the body needs of the prologue.
-    SmallVector<Type> types{outerType};
-    SmallVector<Value> otherwise{previous};
-    auto carry = [&](Value value, Value arg) {
-      types.push_back(value.getType());
-      otherwise.push_back(arg);
-    };
-    for (auto [i, value] : llvm::enumerate(early))
-      carry(value, args[earlyArgs + i]);
-    for (auto [i, init] : llvm::enumerate(inner.getInitArgs()))
-      if (inits[i] == Init::Computed)
-        carry(init, args[innerArgs + i]);
-    ResultRange begin = emitIf(isFirst, types, otherwise, [&] {
-      IRMapping local = map;
-      Value next =
-          TripCount(outer, loc).getLater(builder, previous, /*ahead=*/1);
-      local.map(outer.getInductionVar(), next);
-      for (Operation &op : prologue())
-        if (earlyOps.contains(&op))
-          builder.clone(op, local);
-      SmallVector<Value> values{next};
-      for (Value value : early)
-        values.push_back(local.lookup(value));
-      for (auto [kind, init] : llvm::zip(inits, inner.getInitArgs()))
-        if (kind == Init::Computed)
-          values.push_back(local.lookup(init));
-      return values;
-    });
-    map.map(outer.getInductionVar(), begin[0]);
-    unsigned computed = 1;
-    for (Value value : early)
-      map.map(value, begin[computed++]);
-
-    // The rest of it.
-    ResultRange rest = begin.take_front(0);
-    if (!lateOps.empty()) {
-      types.clear();
-      otherwise.clear();
-      for (auto [i, value] : llvm::enumerate(late))
-        carry(value, args[lateArgs + i]);
-      rest = emitIf(isFirst, types, otherwise, [&] {
-        IRMapping local = map;
-        for (Operation &op : prologue())
-          if (lateOps.contains(&op))
-            cloneWithOperands(&op, local);
-        SmallVector<Value> values;
-        for (Value value : late)
-          values.push_back(local.lookup(value));
-        return values;
-      });
-    }
-    for (auto [value, result] : llvm::zip(late, rest))
-      map.map(value, result);
-
-    // The body.
-    IRMapping inBody = map;
-    inBody.map(inner.getInductionVar(),
-               TripCount(inner, loc).getCounter(builder, turn));
-    for (auto [i, arg] : llvm::enumerate(inner.getRegionIterArgs()))
-      inBody.map(arg, inits[i] == Init::Computed ? Value(begin[computed++])
-                                                 : Value(args[innerArgs + i]));
-    for (Operation &op : inner.getBody()->without_terminator())
-      cloneWithOperands(&op, inBody);
-    SmallVector<Value> turnResults;
-    for (Value value : inner.getYieldedValues())
-      turnResults.push_back(materialize(value, inBody));
-
-    // The epilogue, which also sets the arguments of the inner loop back.
-    types.clear();
-    otherwise.clear();
-    for (auto [i, value] : llvm::enumerate(outer.getRegionIterArgs()))
-      carry(value, args[outerArgs + i]);
-    for (auto [i, value] : llvm::enumerate(turnResults))
-      if (inits[i] != Init::Computed)
-        carry(value, value);
-    ResultRange end = emitIf(isLast, types, otherwise, [&] {
-      IRMapping local = map;
-      for (auto [result, value] : llvm::zip(inner.getResults(), turnResults))
-        local.map(result, value);
-      for (Operation &op : epilogue())
-        cloneWithOperands(&op, local);
-      SmallVector<Value> values;
-      for (Value value : outer.getYieldedValues())
-        values.push_back(materialize(value, local));
-      for (auto [kind, init] : llvm::zip(inits, inner.getInitArgs())) {
-        if (kind == Init::Invariant)
-          values.push_back(init);
-        else if (kind == Init::Carried)
-          values.push_back(
-              values[cast<BlockArgument>(init).getArgNumber() - 1]);
-      }
-      return values;
-    });
+    ResultRange begin = emitBegin(isFirst, map);
+    ResultRange rest = emitRest(isFirst, map, begin.take_front(0));
+    SmallVector<Value> turnResults = emitTurn(turn, map, begin);
+    ResultRange end = emitEnd(isLast, map, turnResults);
 
     Value advanced =
         arith::AddIOp::create(builder, loc, turn, constant(turnType, 1));
@@ -430,6 +357,113 @@ private:
     scf::YieldOp::create(builder, loc, yields);
     results.assign(fused.getResults().begin() + outerArgs,
                    fused.getResults().begin() + earlyArgs);
+  }
+
+  /// What the body needs of the prologue, in the first turn: the counter of the
+  /// outer loop, the values that live on, and the initial values of the inner
+  /// loop.
+  ResultRange emitBegin(Value isFirst, IRMapping &map) {
+    auto args = fused.getRegionIterArgs();
+    Value previous = args[1];
+    Kept kept;
+    kept.add(outer.getInductionVar(), previous);
+    for (auto [i, value] : llvm::enumerate(early))
+      kept.add(value, args[earlyArgs + i]);
+    for (auto [i, init] : llvm::enumerate(inner.getInitArgs()))
+      if (inits[i] == Init::Computed)
+        kept.add(init, args[innerArgs + i]);
+    ResultRange begin = emitIf(isFirst, kept.types, kept.otherwise, [&] {
+      IRMapping local = map;
+      Value next =
+          TripCount(outer, loc).getLater(builder, previous, /*ahead=*/1);
+      local.map(outer.getInductionVar(), next);
+      for (Operation &op : prologue())
+        if (earlyOps.contains(&op))
+          builder.clone(op, local);
+      SmallVector<Value> values{next};
+      for (Value value : early)
+        values.push_back(local.lookup(value));
+      for (auto [kind, init] : llvm::zip(inits, inner.getInitArgs()))
+        if (kind == Init::Computed)
+          values.push_back(local.lookup(init));
+      return values;
+    });
+    map.map(outer.getInductionVar(), begin[0]);
+    for (auto [value, result] : llvm::zip(early, begin.slice(1, early.size())))
+      map.map(value, result);
+    return begin;
+  }
+
+  /// What only the epilogue needs of the prologue, in the first turn too;
+  /// `none` if that is nothing.
+  ResultRange emitRest(Value isFirst, IRMapping &map, ResultRange none) {
+    if (lateOps.empty())
+      return none;
+    Kept kept;
+    for (auto [i, value] : llvm::enumerate(late))
+      kept.add(value, fused.getRegionIterArg(lateArgs + i));
+    ResultRange rest = emitIf(isFirst, kept.types, kept.otherwise, [&] {
+      IRMapping local = map;
+      for (Operation &op : prologue())
+        if (lateOps.contains(&op))
+          cloneWithOperands(&op, local);
+      SmallVector<Value> values;
+      for (Value value : late)
+        values.push_back(local.lookup(value));
+      return values;
+    });
+    for (auto [value, result] : llvm::zip(late, rest))
+      map.map(value, result);
+    return rest;
+  }
+
+  /// The body of the inner loop. Returns what it yields.
+  SmallVector<Value> emitTurn(Value turn, const IRMapping &map,
+                              ResultRange begin) {
+    IRMapping inBody = map;
+    inBody.map(inner.getInductionVar(),
+               TripCount(inner, loc).getCounter(builder, turn));
+    unsigned computed = 1 + early.size();
+    for (auto [i, arg] : llvm::enumerate(inner.getRegionIterArgs()))
+      inBody.map(arg, inits[i] == Init::Computed
+                          ? Value(begin[computed++])
+                          : Value(fused.getRegionIterArg(innerArgs + i)));
+    for (Operation &op : inner.getBody()->without_terminator())
+      cloneWithOperands(&op, inBody);
+    SmallVector<Value> turnResults;
+    for (Value value : inner.getYieldedValues())
+      turnResults.push_back(materialize(value, inBody));
+    return turnResults;
+  }
+
+  /// The epilogue, in the last turn, which also sets the arguments of the inner
+  /// loop back.
+  ResultRange emitEnd(Value isLast, const IRMapping &map,
+                      ArrayRef<Value> turnResults) {
+    Kept kept;
+    for (auto [i, value] : llvm::enumerate(outer.getRegionIterArgs()))
+      kept.add(value, fused.getRegionIterArg(outerArgs + i));
+    for (auto [i, value] : llvm::enumerate(turnResults))
+      if (inits[i] != Init::Computed)
+        kept.add(value, value);
+    return emitIf(isLast, kept.types, kept.otherwise, [&] {
+      IRMapping local = map;
+      for (auto [result, value] : llvm::zip(inner.getResults(), turnResults))
+        local.map(result, value);
+      for (Operation &op : epilogue())
+        cloneWithOperands(&op, local);
+      SmallVector<Value> values;
+      for (Value value : outer.getYieldedValues())
+        values.push_back(materialize(value, local));
+      for (auto [kind, init] : llvm::zip(inits, inner.getInitArgs())) {
+        if (kind == Init::Invariant)
+          values.push_back(init);
+        else if (kind == Init::Carried)
+          values.push_back(
+              values[cast<BlockArgument>(init).getArgNumber() - 1]);
+      }
+      return values;
+    });
   }
 
   /// An scf.if that yields what `then` makes, else `otherwise`.
@@ -497,6 +531,9 @@ private:
   llvm::SmallPtrSet<Operation *, 16> earlyOps, lateOps;
   Value count, total, lastTurn;
   Type turnType;
+  scf::ForOp fused;
+  /// Where its arguments of each kind begin.
+  unsigned outerArgs = 0, earlyArgs = 0, lateArgs = 0, innerArgs = 0;
   SmallVector<Value> results;
 };
 

@@ -89,6 +89,162 @@ MmaShape getMmaShape(const ttg::MatrixInstruction &instruction) {
   return shape;
 }
 
+/// The instructions of one product, and what a thread gives to them.
+class Product {
+public:
+  Product(const MmaShape &shape, RankedTensorType aType, RankedTensorType bType,
+          RankedTensorType dType)
+      : shape(shape), rank(dType.getRank()), aType(aType), bType(bType),
+        dType(dType), aTable(toLinearLayout(aType)),
+        bTable(toLinearLayout(bType)), dTable(toLinearLayout(dType)),
+        inner(aTable.getContributions(rank - 1)),
+        perRegister(std::max(1u, 32 / aType.getElementTypeBitWidth())),
+        perInstruction(shape.innerRegisters * perRegister) {
+    if (shape.m == 16)
+      rowsOfTile.push_back(8);
+  }
+
+  /// Why the instructions cannot take the operands so; null if they can.
+  const char *findObstacle() const {
+    // The lanes' shares of the inner dimension must be the same.
+    LinearLayout aLayout = toLinearLayout(aType),
+                 bLayout = toLinearLayout(bType);
+    for (unsigned i = 0, e = aLayout.getInDimSizeLog2(kLane); i < e; ++i)
+      if (aLayout.getBasis(kLane, i, kDim(rank - 1)) !=
+          bLayout.getBasis(kLane, i, kDim(rank - 2)))
+        return "the operands split the inner dimension differently";
+    if (inner != bTable.getContributions(rank - 2))
+      return "the operands split the inner dimension differently";
+    if (inner.size() % perInstruction)
+      return "the inner dimension is shorter than that of the instruction";
+    return nullptr;
+  }
+
+  /// Emits them. `d` become the elements of the result. Returns why that is not
+  /// possible; null if it is.
+  const char *emit(const LLVMBuilder &b, ArrayRef<Value> a, ArrayRef<Value> bs,
+                   MutableArrayRef<Value> d) {
+    aValues = a;
+    bValues = bs;
+    SmallVector<int32_t> batches =
+        rank == 3 ? dTable.getContributions(0) : SmallVector<int32_t>{0};
+    for (int32_t batch : batches)
+      for (unsigned k = 0; k < inner.size(); k += perInstruction)
+        for (int32_t m : getTiles(rank - 2, shape.m == 16 ? 8 : 0))
+          for (int32_t n : getTiles(rank - 1, 1))
+            if (const char *obstacle = emitTile(b, batch, k, m, n, d))
+              return obstacle;
+    return nullptr;
+  }
+
+private:
+  /// Where the tiles of the result begin along `dim`; `inTile` are the bits of
+  /// a coordinate in one of them.
+  SmallVector<int32_t> getTiles(unsigned dim, int32_t inTile) const {
+    SmallVector<int32_t> starts;
+    for (int32_t at : dTable.getContributions(dim))
+      if (!(at & inTile))
+        starts.push_back(at);
+    return starts;
+  }
+
+  SmallVector<int32_t> at(int32_t batch, int32_t i, int32_t j) const {
+    SmallVector<int32_t> coords{i, j};
+    if (rank == 3)
+      coords.insert(coords.begin(), batch);
+    return coords;
+  }
+
+  /// A register of an operand. Many instructions share one: each is packed
+  /// once. Null where the thread lacks an element.
+  Value getWord(const LLVMBuilder &b, bool ofA, int32_t batch, int32_t outer,
+                unsigned start) {
+    Value &packed = (ofA ? aWords : bWords)[{batch, outer, start}];
+    if (packed)
+      return packed;
+    SmallVector<Value> elements;
+    for (unsigned i = 0; i < perRegister; ++i) {
+      int32_t k = inner[start + i];
+      int32_t r = ofA ? aTable.lookup(at(batch, outer, k))
+                      : bTable.lookup(at(batch, k, outer));
+      if (r < 0)
+        return {};
+      elements.push_back((ofA ? aValues : bValues)[r]);
+    }
+    packed = b.packVector(elements);
+    if (shape.operandsAsInt)
+      packed = b.bitcast(packed, b.intTy(32));
+    return packed;
+  }
+
+  /// One instruction, whose result begins at row `m` and column `n`, and which
+  /// sums from `k` on.
+  const char *emitTile(const LLVMBuilder &b, int32_t batch, unsigned k,
+                       int32_t m, int32_t n, MutableArrayRef<Value> d) {
+    SmallVector<int32_t> places;
+    for (int32_t dm : rowsOfTile)
+      for (int32_t dn : {0, 1}) {
+        int32_t r = dTable.lookup(at(batch, m | dm, n | dn));
+        if (r < 0)
+          return "the result is smaller than the instruction";
+        places.push_back(r);
+      }
+    SmallVector<Value> aArgs, bArgs;
+    for (unsigned half = 0; half < shape.innerRegisters; ++half) {
+      unsigned start = k + half * perRegister;
+      for (int32_t dm : rowsOfTile)
+        aArgs.push_back(getWord(b, /*ofA=*/true, batch, m | dm, start));
+      bArgs.push_back(getWord(b, /*ofA=*/false, batch, n, start));
+    }
+    if (llvm::is_contained(aArgs, Value()) ||
+        llvm::is_contained(bArgs, Value()))
+      return "a thread lacks elements of its operands";
+    SmallVector<Value> cArgs;
+    for (int32_t place : places)
+      cArgs.push_back(d[place]);
+    if (cArgs.front().getType().isF16())
+      cArgs = {b.packVector({cArgs[0], cArgs[1]}),
+               b.packVector({cArgs[2], cArgs[3]})};
+    SmallVector<Value> sums = shape.isFP8()
+                                  ? emitFP8(b, shape, aArgs, bArgs, cArgs)
+                                  : emitMma(b, aArgs, bArgs, cArgs);
+    for (auto [place, sum] : llvm::zip(places, sums))
+      d[place] = sum;
+    return nullptr;
+  }
+
+  SmallVector<Value> emitMma(const LLVMBuilder &b, ArrayRef<Value> aArgs,
+                             ArrayRef<Value> bArgs,
+                             ArrayRef<Value> cArgs) const {
+    Type resultType = LLVM::LLVMStructType::getLiteral(
+        dType.getContext(), llvm::to_vector(ValueRange(cArgs).getTypes()));
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (dType.getElementType().isInteger(32))
+      overflow = NVVM::MMAIntOverflow::wrapped;
+    Value result = b.create<NVVM::MmaOp>(
+        resultType, aArgs, bArgs, cArgs, ArrayRef<int64_t>{shape.m, 8, shape.k},
+        std::nullopt, overflow, std::array<NVVM::MMATypes, 2>{shape.a, shape.b},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+    SmallVector<Value> sums;
+    for (unsigned i = 0; i < cArgs.size(); ++i)
+      llvm::append_range(sums, b.unpackVector(b.extractVal(result, i)));
+    return sums;
+  }
+
+  const MmaShape &shape;
+  unsigned rank;
+  RankedTensorType aType, bType, dType;
+  RegisterTable aTable, bTable, dTable;
+  /// The thread's coordinates along the inner dimension, in the order in which
+  /// instructions take them.
+  SmallVector<int32_t> inner;
+  unsigned perRegister, perInstruction;
+  SmallVector<int32_t> rowsOfTile = {0};
+  ArrayRef<Value> aValues, bValues;
+  llvm::DenseMap<std::tuple<int32_t, int32_t, unsigned>, Value> aWords, bWords;
+};
+
 struct DotMmaPattern : TargetPattern<DotOp> {
   DotMmaPattern(const LoweringContext &context, const nvt::TargetInfo &target)
       : TargetPattern(context.converter, context.target, context.benefit),
@@ -112,132 +268,15 @@ struct DotMmaPattern : TargetPattern<DotOp> {
       return this->decline(
           op, "the target's mma.sync does not take these element types");
     MmaShape shape = getMmaShape(*instruction);
-
-    unsigned rank = dType.getRank(), row = rank - 2, column = rank - 1;
-    LinearLayout aLayout = toLinearLayout(aType),
-                 bLayout = toLinearLayout(bType);
-    // The lanes' shares of the inner dimension must be the same.
-    for (unsigned i = 0, e = aLayout.getInDimSizeLog2(kLane); i < e; ++i)
-      if (aLayout.getBasis(kLane, i, kDim(column)) !=
-          bLayout.getBasis(kLane, i, kDim(row)))
-        return this->decline(
-            op, "the operands split the inner dimension differently");
-    RegisterTable aTable(aLayout), bTable(bLayout),
-        dTable(toLinearLayout(dType));
-    SmallVector<int32_t> inner = aTable.getContributions(column);
-    if (inner != bTable.getContributions(row))
-      return this->decline(
-          op, "the operands split the inner dimension differently");
-    unsigned perRegister = std::max(1u, 32 / aType.getElementTypeBitWidth());
-    unsigned perInstruction = shape.innerRegisters * perRegister;
-    if (inner.size() % perInstruction)
-      return this->decline(
-          op, "the inner dimension is shorter than that of the instruction");
-
+    Product product(shape, aType, bType, dType);
+    if (const char *obstacle = product.findObstacle())
+      return this->decline(op, obstacle);
     LLVMBuilder b(op.getLoc(), rewriter);
     SmallVector<Value> aValues = unpackElements(b, adaptor.getA(), aType);
     SmallVector<Value> bValues = unpackElements(b, adaptor.getB(), bType);
     SmallVector<Value> dValues = unpackElements(b, adaptor.getC(), dType);
-    Type dElement = dValues.front().getType();
-    auto tiles = [&](unsigned dim, int32_t inTile) {
-      SmallVector<int32_t> starts;
-      for (int32_t at : dTable.getContributions(dim))
-        if (!(at & inTile))
-          starts.push_back(at);
-      return starts;
-    };
-    SmallVector<int32_t> batches =
-        rank == 3 ? dTable.getContributions(0) : SmallVector<int32_t>{0};
-    auto at = [&](int32_t batch, int32_t i, int32_t j) {
-      SmallVector<int32_t> coords{i, j};
-      if (rank == 3)
-        coords.insert(coords.begin(), batch);
-      return coords;
-    };
-    bool complete = true;
-    auto element = [&](ArrayRef<Value> values, const RegisterTable &table,
-                       ArrayRef<int32_t> coords) {
-      int32_t r = table.lookup(coords);
-      complete &= r >= 0;
-      return r < 0 ? values.front() : values[r];
-    };
-    // Many instructions share an operand register: pack each once.
-    llvm::DenseMap<std::tuple<int32_t, int32_t, unsigned>, Value> aWords,
-        bWords;
-    auto word = [&](bool ofA, int32_t batch, int32_t outer, unsigned start) {
-      Value &packed = (ofA ? aWords : bWords)[{batch, outer, start}];
-      if (packed)
-        return packed;
-      SmallVector<Value> elements;
-      for (unsigned i = 0; i < perRegister; ++i) {
-        int32_t k = inner[start + i];
-        elements.push_back(ofA ? element(aValues, aTable, at(batch, outer, k))
-                               : element(bValues, bTable, at(batch, k, outer)));
-      }
-      packed = b.packVector(elements);
-      if (shape.operandsAsInt)
-        packed = b.bitcast(packed, b.intTy(32));
-      return packed;
-    };
-
-    bool halfResult = dElement.isF16();
-    SmallVector<int32_t> rowsOfTile = {0};
-    if (shape.m == 16)
-      rowsOfTile.push_back(8);
-    SmallVector<Type> resultTypes(
-        halfResult ? 2 : 2 * rowsOfTile.size(),
-        halfResult ? Type(LLVMBuilder::vecTy(dElement, 2)) : dElement);
-    Type resultType =
-        LLVM::LLVMStructType::getLiteral(op.getContext(), resultTypes);
-    std::optional<NVVM::MMAIntOverflow> overflow;
-    if (dElement.isInteger(32))
-      overflow = NVVM::MMAIntOverflow::wrapped;
-    for (int32_t batch : batches)
-      for (unsigned k = 0; k < inner.size(); k += perInstruction)
-        for (int32_t m : tiles(row, shape.m == 16 ? 8 : 0))
-          for (int32_t n : tiles(column, 1)) {
-            SmallVector<int32_t> places;
-            for (int32_t dm : rowsOfTile)
-              for (int32_t dn : {0, 1}) {
-                int32_t r = dTable.lookup(at(batch, m | dm, n | dn));
-                if (r < 0)
-                  return this->decline(
-                      op, "the result is smaller than the instruction");
-                places.push_back(r);
-              }
-            SmallVector<Value> aArgs, bArgs;
-            for (unsigned half = 0; half < shape.innerRegisters; ++half) {
-              unsigned start = k + half * perRegister;
-              for (int32_t dm : rowsOfTile)
-                aArgs.push_back(word(true, batch, m | dm, start));
-              bArgs.push_back(word(false, batch, n, start));
-            }
-            if (!complete)
-              return this->decline(op,
-                                   "a thread lacks elements of its operands");
-            SmallVector<Value> cArgs;
-            for (int32_t place : places)
-              cArgs.push_back(dValues[place]);
-            if (halfResult)
-              cArgs = {b.packVector({cArgs[0], cArgs[1]}),
-                       b.packVector({cArgs[2], cArgs[3]})};
-            SmallVector<Value> sums;
-            if (shape.isFP8()) {
-              sums = emitFP8(b, shape, aArgs, bArgs, cArgs);
-            } else {
-              Value result = b.create<NVVM::MmaOp>(
-                  resultType, aArgs, bArgs, cArgs,
-                  ArrayRef<int64_t>{shape.m, 8, shape.k}, std::nullopt,
-                  overflow, std::array<NVVM::MMATypes, 2>{shape.a, shape.b},
-                  std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                                 NVVM::MMALayout::col});
-              for (unsigned i = 0; i < resultTypes.size(); ++i)
-                llvm::append_range(sums,
-                                   b.unpackVector(b.extractVal(result, i)));
-            }
-            for (auto [place, sum] : llvm::zip(places, sums))
-              dValues[place] = sum;
-          }
+    if (const char *obstacle = product.emit(b, aValues, bValues, dValues))
+      return this->decline(op, obstacle);
     rewriter.replaceOp(op, packElements(b, getConverter(), dValues, dType));
     return success();
   }

@@ -287,19 +287,7 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
                                "of all its warps");
 
     LLVMBuilder b(op.getLoc(), rewriter);
-    // Groups of warps follow one another along M, then along N.
-    Value group;
-    if (warpsM * warpsN > kWarpsPerGroup) {
-      Value warp = getThreadIndex(b, target, op).getWarp(b);
-      // The same in all lanes, which makes descriptors uniform.
-      warp = target.shuffleIdx(b, warp, b.i32(0));
-      group = b.lshr(warp, b.i32(llvm::Log2_32(kWarpsPerGroup)));
-    }
-    SmallVector<int32_t> groupBasesM, groupBasesN;
-    for (unsigned w = kWarpsPerGroup; w < warpsM * warpsN; w *= 2) {
-      groupBasesM.push_back(w < warpsM ? w / kWarpsPerGroup * kRowsOfGroup : 0);
-      groupBasesN.push_back(w < warpsM ? 0 : w / warpsM * instruction.n);
-    }
+    Groups groups = makeGroups(b, op, mma, instruction);
 
     std::optional<SharedOperand> aShared;
     std::optional<RegisterOperand> aRegisters;
@@ -310,8 +298,8 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
       if (!found)
         return this->decline(op, "no matrix descriptor fits the layout of a");
       instruction.transA = found->isTransposed;
-      aShared = makeSharedOperand(b, adaptor.getA(), type, group, groupBasesM,
-                                  *found);
+      aShared = makeSharedOperand(b, adaptor.getA(), type, groups.number,
+                                  groups.basesM, *found);
     } else {
       auto tensor = cast<RankedTensorType>(op.getA().getType());
       auto encoding = cast<ttg::DotOperandEncodingAttr>(tensor.getEncoding());
@@ -328,27 +316,14 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
     if (!found)
       return this->decline(op, "no matrix descriptor fits the layout of b");
     instruction.transB = found->isTransposed;
-    SharedOperand bShared =
-        makeSharedOperand(b, adaptor.getB(), bType, group, groupBasesN, *found);
+    SharedOperand bShared = makeSharedOperand(
+        b, adaptor.getB(), bType, groups.number, groups.basesN, *found);
 
-    // The accumulators of each instruction, and where their elements belong.
-    RegisterTable table(toLinearLayout(dType));
     SmallVector<Value> values = unpackElements(b, adaptor.getC(), dType);
-    SmallVector<Tile> tiles;
-    for (int32_t row = 0; row < m; row += rowsOfAll)
-      for (int32_t column = 0; column < n; column += columnsOfAll) {
-        Tile tile{row, column, {}, {}};
-        for (unsigned j = 0; j < instruction.n; j += 8)
-          for (int32_t dm : {0, 8})
-            for (int32_t dn : {0, 1}) {
-              int32_t r = table.lookup({row | dm, column + int32_t(j) + dn});
-              if (r < 0)
-                return this->decline(op, "a thread lacks elements of the "
-                                         "result");
-              tile.places.push_back(r);
-            }
-        tiles.push_back(std::move(tile));
-      }
+    SmallVector<Tile> tiles =
+        makeTiles(dType, instruction.n, rowsOfAll, columnsOfAll);
+    if (tiles.empty())
+      return this->decline(op, "a thread lacks elements of the result");
     // Null: always; the flag says so, or there is none.
     Value accumulate = adaptor.getUseC();
     APInt flag;
@@ -387,6 +362,55 @@ private:
     SmallVector<int32_t> places;  ///< of the elements among the thread's
     SmallVector<Value> registers; ///< none: zero
   };
+
+  /// The groups of warps, which follow one another along M, then along N.
+  struct Groups {
+    Value number; ///< of this thread's; null if there is only one
+    /// What each bit of the number adds to rows and columns.
+    SmallVector<int32_t> basesM, basesN;
+  };
+
+  Groups makeGroups(const LLVMBuilder &b, Operation *op,
+                    ttg::NvidiaMmaEncodingAttr mma,
+                    const Instruction &instruction) const {
+    unsigned warpsM = mma.getWarpsPerCTA()[0], warpsN = mma.getWarpsPerCTA()[1];
+    Groups groups;
+    if (warpsM * warpsN > kWarpsPerGroup) {
+      Value warp = getThreadIndex(b, target, op).getWarp(b);
+      // The same in all lanes, which makes descriptors uniform.
+      warp = target.shuffleIdx(b, warp, b.i32(0));
+      groups.number = b.lshr(warp, b.i32(llvm::Log2_32(kWarpsPerGroup)));
+    }
+    for (unsigned w = kWarpsPerGroup; w < warpsM * warpsN; w *= 2) {
+      groups.basesM.push_back(w < warpsM ? w / kWarpsPerGroup * kRowsOfGroup
+                                         : 0);
+      groups.basesN.push_back(w < warpsM ? 0 : w / warpsM * instruction.n);
+    }
+    return groups;
+  }
+
+  /// Where the elements of each instruction's accumulators belong, which has
+  /// `columns` of them. None if a thread lacks one.
+  static SmallVector<Tile> makeTiles(RankedTensorType type, unsigned columns,
+                                     int64_t rowsOfAll, int64_t columnsOfAll) {
+    RegisterTable table(toLinearLayout(type));
+    SmallVector<int64_t> shape = ttg::getShapePerCTA(type);
+    SmallVector<Tile> tiles;
+    for (int32_t row = 0; row < shape[0]; row += rowsOfAll)
+      for (int32_t column = 0; column < shape[1]; column += columnsOfAll) {
+        Tile tile{row, column, {}, {}};
+        for (unsigned j = 0; j < columns; j += 8)
+          for (int32_t dm : {0, 8})
+            for (int32_t dn : {0, 1}) {
+              int32_t r = table.lookup({row | dm, column + int32_t(j) + dn});
+              if (r < 0)
+                return {};
+              tile.places.push_back(r);
+            }
+        tiles.push_back(std::move(tile));
+      }
+    return tiles;
+  }
 
   /// The steps [begin, end) along K of all tiles as one group, and as one piece
   /// of assembly: each piece names all accumulators twice, which costs LLVM
