@@ -74,12 +74,18 @@ def _compare(
     help="Two programs with their arguments, two targets of PROGRAM, assembly of any compiler, or "
     "files that --json wrote.",
 )  # fmt: skip
+@click.option(
+    "--samples", type=click.Path(),
+    help="What `tile profile -m pcsampling` wrote on a GPU: the page then says where warps waited, "
+    "and for what.",
+)  # fmt: skip
 @click.option("-m", "module", is_flag=True, help="PROGRAM is a module's name.")
 @click.argument("program", type=click.Path(), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
     kernel: str | None, target: str | None, output: str | None, as_text: bool, as_json: bool,
-    compare: tuple[str, str] | None, module: bool, program: str | None, arguments: tuple[str, ...],
+    compare: tuple[str, str] | None, samples: str | None, module: bool, program: str | None,
+    arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Run a program in the simulator, and say of each kernel what it takes, what it did, and what
     makes it slow, with the line and the remedy. Without --text and --json: a page for each kernel,
@@ -92,11 +98,14 @@ def command(
     if compare is not None:
         if module:
             raise click.UsageError("--compare takes programs by their files, without -m")
+        if samples is not None:
+            raise click.UsageError("--samples and --compare exclude each other")
         return _compare(compare, target, kernel, output, as_text, as_json, program, arguments)
     if program is None:
         raise click.UsageError("Missing argument 'PROGRAM'.")
     choose_target(target)
-    found = explain_program(program, arguments, module=module, kernel=kernel)
+    profile = Path(samples) if samples is not None else None
+    found = explain_program(program, arguments, module=module, kernel=kernel, samples=profile)
     if as_json:
         click.echo(json.dumps([one.to_dict() for one in found], indent=1))
     elif as_text:

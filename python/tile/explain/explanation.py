@@ -16,6 +16,7 @@ from .passes import ChangedBy, changes
 from .recompile import compile_again
 from .resources import Resources, resources
 from .stage_texts import StageText, stage_texts
+from .stalls import Samples, placed
 
 #: Of the JSON: what reads it knows which keys there are.
 SCHEMA = 1
@@ -45,6 +46,8 @@ class Explanation:
     mistakes: list[str]
     passes: list[ChangedBy]
     stages: list[StageText]
+    #: What warps waited for on a GPU, where there is a profile that says so.
+    stalls: Samples | None = None
     #: The kernel itself, for those who draw more of it; it is in no JSON.
     launched: Launched | None = field(default=None, repr=False)
     #: The IR after each pass, for the same.
@@ -103,8 +106,9 @@ def _constants(kernel: Any) -> dict[str, Any]:
     return {names[k[0]]: v for k, v in constants.items() if len(k) == 1 and k[0] < len(names)}
 
 
-def explain(launched: Launched) -> Explanation:
-    """Compiles a kernel that was launched once more, and looks at what came of it."""
+def explain(launched: Launched, samples: Samples | None = None) -> Explanation:
+    """Compiles a kernel that was launched once more, and looks at what came of it. `samples` are
+    those of the kernel that a GPU took."""
     again = compile_again(launched.kernel)
     kernel, backend, report = again.kernel, again.backend, launched.report
     data = report.to_dict()
@@ -130,5 +134,8 @@ def explain(launched: Launched) -> Explanation:
         launched=dataclasses.replace(launched, kernel=kernel),
         runs=again.watcher.runs,
     )
+    if samples is not None:
+        files = {file for stage in explanation.stages for at in stage.places for file, _ in at}
+        explanation.stalls = placed(samples, files)
     explanation.findings = find(explanation, backend)
     return explanation

@@ -20,6 +20,7 @@ from .schedule import schedules
 from .shared_memory import memory_map
 from .source_files import Links, source_files
 from .stage_texts import StageText
+from .stalls import Stalls
 from .text import head
 from .timeline import timeline
 
@@ -75,6 +76,41 @@ def _finding(finding: Finding, links: Links) -> FindingView:
     )
 
 
+@dataclass
+class StalledView:
+    """A line of the source, with the shares of what was waited for, in percent of the kernel."""
+
+    where: str
+    key: str
+    source: str
+    share: float
+    parts: list[tuple[str, str, float, float]]
+
+
+#: Lines with samples that are drawn, and what was waited for on each.
+_MOST_STALLED, _MOST_CAUSES = 12, 6
+
+
+def _stalled(one: Stalls, links: Links) -> StalledView:
+    parts, start = [], 0.0
+    for name, meaning, share in one.causes[:_MOST_CAUSES]:
+        width = 100 * share * one.share
+        parts.append((name, meaning, start, width))
+        start += width
+    return StalledView(
+        f"{Path(one.file).name}:{one.line}",
+        links.key((one.file, one.line)),
+        line_of(one.file, one.line).strip(),
+        100 * one.share,
+        parts,
+    )
+
+
+def _stalls(explanation: Explanation, links: Links) -> list[StalledView]:
+    lines = explanation.stalls.lines if explanation.stalls is not None else []
+    return [_stalled(one, links) for one in lines[:_MOST_STALLED]]
+
+
 def _after(runs: list[PipelineRun], name: str) -> str:
     """The IR behind the pass whose name begins so; nothing where it did not run."""
     for run in runs:
@@ -108,6 +144,7 @@ def render_page(explanation: Explanation) -> str:
         schedules=schedules(_after(explanation.runs, "tritongpu-schedule-loops")),
         timeline=timeline(report.warp_events if report is not None else []),
         roofline=roofline(explanation.counters, explanation.roofline),
+        stalls=_stalls(explanation, links),
         roofline_size=(WIDTH, HEIGHT, LEFT, TOP),
         reproducer=reproducer(explanation),
     )

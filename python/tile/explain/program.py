@@ -6,11 +6,13 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..errors import TileError
 from ..programs import find_problem, run
 from .explanation import Explanation, explain
 from .launches import Launched, watch_launches
+from .stalls import Samples, read_samples
 
 
 def choose_target(target: str | None) -> None:
@@ -47,9 +49,16 @@ def launched_by(program: str, arguments: Sequence[str], module: bool) -> list[La
 
 
 def explain_program(
-    program: str, arguments: Sequence[str] = (), *, module: bool = False, kernel: str | None = None
+    program: str,
+    arguments: Sequence[str] = (),
+    *,
+    module: bool = False,
+    kernel: str | None = None,
+    samples: Path | None = None,
 ) -> list[Explanation]:
-    """Of each kernel that the program launches, or of those of one name."""
+    """Of each kernel that the program launches, or of those of one name. `samples` names a profile
+    that a GPU took of the same program."""
+    sampled: dict[str, Samples] = read_samples(samples) if samples is not None else {}
     found = launched_by(program, arguments, module)
     if kernel is not None:
         names = list(dict.fromkeys(one.kernel.name for one in found))
@@ -58,4 +67,9 @@ def explain_program(
             raise TileError(
                 f"{program} launched no kernel `{kernel}`; it launched {', '.join(names)}"
             )
-    return [explain(one) for one in found]
+    if samples is not None and not any(one.kernel.name in sampled for one in found):
+        raise TileError(
+            f"'{samples}' has samples of {', '.join(sampled)}, and of none of these kernels: "
+            f"{', '.join(dict.fromkeys(one.kernel.name for one in found))}"
+        )
+    return [explain(one, sampled.get(one.kernel.name)) for one in found]

@@ -63,24 +63,30 @@ def source_files(explanation: Explanation, links: Links) -> list[SourceFile]:
         text = f"{finding.kind}: {finding.message} {finding.remedy}"
         notes.setdefault((finding.file, finding.line), []).append(text)
     most = max((cells(n)[1] for n in explanation.lines), default=0) or 1
+    sampled = explanation.stalls.lines if explanation.stalls is not None else []
+    samples = {(one.file, one.line): one.samples for one in sampled}
+    columns = [*COLUMNS, "samples"] if samples else list(COLUMNS)
     files = []
     for file, numbers in _linked(explanation).items():
         texts = lines_of(file)
 
-        def shown(
+        def line(
             number: int, file: str = file, texts: Any = texts, numbers: Any = numbers
         ) -> SourceLine:
             found = counters.get((file, number))
+            shown = cells(found) if found else None
+            if shown is not None and samples:
+                shown = [*shown, samples.get((file, number), 0)]
             return SourceLine(
                 number,
                 texts[number - 1].rstrip("\n"),
-                cells(found) if found else None,
+                shown,
                 cells(found)[1] / most if found else 0.0,
                 notes=notes.get((file, number), []),
                 key=links.key((file, number)) if number in numbers else "",
             )
 
-        parts = [[shown(n) for n in part] for part in _parts(numbers, len(texts))]
+        parts = [[line(n) for n in part] for part in _parts(numbers, len(texts))]
         note = "" if parts else "The file is not there, so its lines cannot be shown."
-        files.append(SourceFile(Path(file).name, list(COLUMNS), parts, note))
+        files.append(SourceFile(Path(file).name, columns, parts, note))
     return files

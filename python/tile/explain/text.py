@@ -22,8 +22,8 @@ def cells(line: dict[str, Any]) -> list[int]:
     return [own, helpers["warp_instructions"], helpers["sectors"], conflicts]
 
 
-#: Lines that are shown.
-_MOST_LINES = 12
+#: Lines that are shown, and what warps waited for on each.
+_MOST_LINES, _MOST_CAUSES = 12, 3
 
 
 def _wrapped(text: str, indent: str) -> Iterator[str]:
@@ -80,6 +80,19 @@ def _roofline(explanation: Explanation) -> str:
     )
 
 
+def _stalls(explanation: Explanation) -> Iterator[str]:
+    samples = explanation.stalls
+    if samples is None:
+        return
+    yield f"stalls on a GPU: {samples.total:,} samples of the program counter"
+    for one in samples.lines[:_MOST_LINES]:
+        causes = ", ".join(f"{name} {share:.0%}" for name, _, share in one.causes[:_MOST_CAUSES])
+        source = line_of(one.file, one.line).strip()
+        yield f"  {one.share:>6.1%}  {Path(one.file).name}:{one.line}: {source}".rstrip()
+        yield f"          {causes or 'no stalls'}"
+    yield ""
+
+
 def _lines(explanation: Explanation) -> Iterator[str]:
     # Helpers count for the lines that call them, too: shares may be more than the whole.
     every = explanation.counters["warp_instructions"] or 1
@@ -105,6 +118,7 @@ def render(explanation: Explanation) -> str:
         "",
         *_findings(explanation),
         "",
+        *_stalls(explanation),
         *_lines(explanation),
     ]
     if explanation.mistakes:

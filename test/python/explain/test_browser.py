@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
-import shutil
+import re
+import struct
+import sys
+from pathlib import Path
 
 import numpy as np
 import planted
@@ -13,14 +17,18 @@ from reference import sim_only
 from tile.explain import explain, watch_launches
 from tile.explain.page import render_page
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
+SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+spec = importlib.util.spec_from_file_location("pictures", SCRIPTS / "pictures.py")
+pictures = importlib.util.module_from_spec(spec)
+sys.modules["pictures"] = pictures
+spec.loader.exec_module(pictures)
+
 pytestmark = [
     sim_only,
     pytest.mark.nvidia("pages show what these GPUs have"),
-    pytest.mark.skipif(BROWSER is None, reason=f"no browser: {', '.join(NAMES)}"),
+    pytest.mark.skipif(pictures.find_browser() is None, reason="no browser"),
 ]
 
 #: For each element with a text of its own: the contrast of its colour with what lies behind it.
@@ -69,11 +77,8 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
-        # As root, which containers are, the browser has no sandbox.
-        browser = started.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+    with pictures.open_browser() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("name", ["product_by_descriptors", "strided", "simulator"])
@@ -144,3 +149,29 @@ def test_the_theme_can_be_chosen(browser, pages):
     page.click("#theme")
     assert page.evaluate(color) == before
     page.close()
+
+
+def test_notes_can_be_read_without_scrolling(browser, pages):
+    """The source may be wider than its pane; what was found there is not."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"file://{pages}/strided.html")
+    pane = page.locator(".scroll.code").first.bounding_box()
+    notes = page.locator("tr.note div").all()
+    assert notes
+    for note in notes:
+        box = note.bounding_box()
+        assert box["x"] + box["width"] <= pane["x"] + pane["width"] + 1
+    page.close()
+
+
+def test_the_pictures_of_the_howto_are_made_again(browser, tmp_path):
+    """The same names as the page has, at the widths that the script says."""
+    page = (SCRIPTS.parent / "docs/howto/explain-a-kernel.md").read_text()
+    named = set(re.findall(r"\]\(images/([\w-]+)\.png\)", page))
+    assert named == {picture.name for picture in pictures.PICTURES}
+    pictures.write_pages(tmp_path)
+    for picture in pictures.PICTURES:
+        pictures.take(browser, picture, tmp_path, tmp_path)
+        for folder in (tmp_path, pictures.IMAGES):
+            head = (folder / f"{picture.name}.png").read_bytes()[:24]
+            assert struct.unpack(">II", head[16:24]) == picture.size

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import sampled
 from reference import sim_only
 
 from tile.explain.findings import RULES
@@ -51,15 +52,28 @@ def run(command: str | list[str], folder: Path) -> str:
     return done.stdout + done.stderr
 
 
+def write_profile(path: Path) -> None:
+    """In the place of a GPU, which would have taken the samples."""
+    text = (ROOT / "examples/kernels_to_explain.py").read_text().splitlines()
+    line = next(i for i, one in enumerate(text, 1) if "tl.load" in one)
+    lines = {line: {"stalled_long_scoreboard": 30, "stalled_wait": 10}}
+    sampled.write(path, sampled.kernel("column_sums", "/gpu/kernels_to_explain.py", lines))
+
+
 def test_every_command_runs(folder):
     """In the order of the page: the one of JSON writes what a later one reads."""
     lines = commands()
     assert len(lines) >= 9
     for line in lines:
+        if line.startswith("tile profile "):
+            write_profile(folder / "stalls.hatchet")
+            continue
         assert line.startswith("tile explain "), line
         out = run(line.replace("tile", f"{sys.executable} -m tile", 1), folder)
         if "--text" in line:
             assert "findings: " in out
+        if "--samples" in line:
+            assert "stalls on a GPU: 40 samples" in out and ": stalls" in out
     for kernel in KERNELS:
         assert (folder / f"explain-{kernel}.html").is_file()
     assert (folder / "sums.html").is_file() and (folder / "widths.html").is_file()

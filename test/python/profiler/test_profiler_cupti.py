@@ -14,6 +14,7 @@ from test_profiler_sessions import find, names, tree
 
 import tile.profiler as proton
 from tile import TileError
+from tile.explain.stalls import read_samples
 from tile.profiler import backends
 from tile.profiler.backends.cupti import Cupti, library
 
@@ -352,6 +353,9 @@ def test_samples_of_the_program_counter(backend: Cupti, tmp_path: Path) -> None:
         "/src/kernel.py:10@k": {"num_samples": 6, "stalled_wait": 6},
         "/src/kernel.py:11@k": {"num_samples": 7, "stalled_wait": 7},
     }
+    # `tile explain --samples` reads the file.
+    samples = read_samples(tmp_path / "p.hatchet")["k"]
+    assert samples.total == 13 and [one.line for one in samples.lines] == [11, 10]
 
 
 def test_refused_samples_are_said_and_times_recorded(

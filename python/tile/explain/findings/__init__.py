@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import launch, loops, memory, remarks, resources
+from . import launch, loops, memory, remarks, resources, stalls
 from .finding import Finding
 
 __all__ = ["RULES", "Finding", "find"]
@@ -23,6 +23,7 @@ RULES = (
     resources.spills,
     resources.low_occupancy,
     launch.tail_wave,
+    stalls.stalls,
 )
 
 
