@@ -14,16 +14,18 @@ if [ "${1:-}" = --check ]; then
 fi
 mkdir -p "$out"
 
-dialect() { # name, TableGen file
-  "$tblgen" -gen-dialect-doc "-dialect=$1" "${includes[@]}" "$2" -o "$out/$1.md"
+dialect() { # name, TableGen files
+  local name=$1
+  shift
+  printf 'include "%s"\n' "$@" | "$tblgen" -gen-dialect-doc "-dialect=$name" -I . "${includes[@]}" - -o "$out/$name.md"
 }
 passes() { # page, TableGen file
   "$tblgen" -gen-pass-doc "${includes[@]}" "$2" -o "$out/$1.md"
 }
 
 dialect tt include/tile/Dialect/Triton/IR/TritonOps.td
-dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPUOps.td
-dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOps.td
+dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPU{,Indexed}Ops.td
+dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/{TritonNvidiaGPU,AsyncStore}Ops.td
 dialect nvws include/tile/Dialect/NVWS/IR/NVWSOps.td
 dialect proton include/tile/Dialect/Proton/IR/ProtonOps.td
 dialect amdg third_party/amd/include/amd/IR/AMDGOps.td

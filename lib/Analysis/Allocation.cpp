@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/BarrierCopies.h"
 #include "tile/Analysis/CallGraph.h"
 
 #include "mlir/Analysis/Liveness.h"
@@ -236,7 +237,12 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
         extendTo(buffers[view], op);
   };
   function->walk([&](Operation *op) {
-    // What is copied at barriers lives as long as whoever waits there says.
+    if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
+        copy && copy.arrivesAtBarrier())
+      for (int view : getBuffersOf(copy.getCopyTarget()))
+        forEachBeforeArrival(copy, aliases, [&](Operation *last) {
+          extendTo(buffers[view], last);
+        });
     if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
         copy && !copy.arrivesAtBarrier())
       for (int view : getBuffersOf(copy.getCopyTarget()))

@@ -9,6 +9,7 @@
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/BufferSize.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/IndexedOps.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "llvm/Support/MathExtras.h"
@@ -57,7 +58,8 @@ int64_t triton::getScratchSize(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   if (auto specialize = dyn_cast<gpu::WarpSpecializeOp>(op))
     return getCapturesSize(specialize);
-  if (isa<AtomicRMWOp, AtomicCASOp>(op) || (load && isLoadedOnce(load))) {
+  if (isa<AtomicRMWOp, AtomicCASOp, gpu::LocalAtomicScatterRMWOp>(op) ||
+      (load && isLoadedOnce(load))) {
     Type type = op->getResult(0).getType();
     if (op->getResult(0).use_empty())
       return 0;

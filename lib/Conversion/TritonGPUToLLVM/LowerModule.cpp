@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
+#include "tile/Conversion/TritonGPUToLLVM/IndexedMemory.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Membar.h"
@@ -42,9 +43,10 @@ static void populateCommonPatterns(const LoweringContext &context) {
         populateLoadStorePatterns, populateAtomicPatterns,
         populateMapElementwisePatterns, populateReducePatterns,
         populateScanPatterns, populateConvertLayoutPatterns,
-        populateLocalMemoryPatterns, populateMemDescPatterns,
-        populateGatherPatterns, populateHistogramPatterns,
-        populateDebugPatterns, populateDotFMAPatterns})
+        populateLocalMemoryPatterns, populateIndexedMemoryPatterns,
+        populateMemDescPatterns, populateGatherPatterns,
+        populateHistogramPatterns, populateDebugPatterns,
+        populateDotFMAPatterns})
     populate(context);
   // What is left are scalars.
   const TritonGPUToLLVMTypeConverter &converter = context.converter;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+#include "tile/Conversion/TritonGPUToLLVM/IndexedMemory.h"
 
 #include "tile/Conversion/TritonGPUToLLVM/Elements.h"
 #include "tile/Layout/ColumnAction.h"
@@ -135,6 +136,15 @@ SharedAccess::Plan SharedAccess::plan() const {
   return plan;
 }
 
+Value triton::insertPaddings(const LLVMBuilder &b, const SharedAccess &access,
+                             Value offset) {
+  Value padded = offset;
+  for (auto [interval, padding] : access.paddings)
+    padded = b.add(padded, b.mul(b.lshr(offset, b.i32(llvm::Log2_32(interval))),
+                                 b.i32(padding)));
+  return padded;
+}
+
 SmallVector<SmallVector<int32_t>> SharedAccess::getVectors() const {
   return plan().groups;
 }
@@ -169,14 +179,7 @@ void SharedAccess::forEachVector(
     Value &ptr = pointers[{mixed, block}];
     if (!ptr) {
       Value element = part.withConstant(b, mixed);
-      if (!paddings.empty()) {
-        Value padded = element;
-        for (auto [interval, padding] : paddings)
-          padded = b.add(padded,
-                         b.mul(b.lshr(element, b.i32(llvm::Log2_32(interval))),
-                               b.i32(padding)));
-        element = padded;
-      }
+      element = insertPaddings(b, *this, element);
       ptr = part.value || mixed ? b.gep(base, memElement, element) : base;
       if (isRemote())
         ptr = target.mapToBlock(b, ptr, blockPart.withConstant(b, block));

@@ -3,6 +3,7 @@
 #A = #ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
 #blocked1 = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [0, 1]}>
+#B = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
@@ -88,6 +89,57 @@ tt.func @copies_to_global_memory(%desc: !tt.tensordesc<tensor<32x32xf16, #A>>, %
   %b = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
   %0 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
   ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %c = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %1 = ttg.local_load %c : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  tt.return
+}
+
+// A buffer that a copy fills which arrives at a barrier lives until a wait at
+// that barrier, although nobody reads it. Waits at other barriers, and waits
+// that a predicate may switch off, do not end it.
+// expected-remark @below {{size = 4112}}
+tt.func @copies_that_arrive(%desc: !tt.tensordesc<tensor<32x32xf16, #A>>, %x: tensor<32x32xf16, #blocked>, %i: i32, %p: i1) {
+  %true = arith.constant true
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-remark @below {{offset = 4096, size = 16}}
+  %bars = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #B, #smem, mutable>
+  %bar = ttg.memdesc_index %bars[%c0] : !ttg.memdesc<2x1xi64, #B, #smem, mutable> -> !ttg.memdesc<1xi64, #B, #smem, mutable>
+  %other = ttg.memdesc_index %bars[%c1] : !ttg.memdesc<2x1xi64, #B, #smem, mutable> -> !ttg.memdesc<1xi64, #B, #smem, mutable>
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %a, %bar, %true : !tt.tensordesc<tensor<32x32xf16, #A>>, !ttg.memdesc<1xi64, #B, #smem, mutable> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttnvgpu.wait_barrier %other, %c0 : !ttg.memdesc<1xi64, #B, #smem, mutable>
+  ttnvgpu.wait_barrier %bar, %c0, %p : !ttg.memdesc<1xi64, #B, #smem, mutable>
+  // expected-remark @below {{offset = 2048, size = 2048}}
+  %b = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %0 = ttg.local_load %b : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #B, #smem, mutable>
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %c = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %1 = ttg.local_load %c : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  ttnvgpu.wait_barrier %bar, %c1 : !ttg.memdesc<1xi64, #B, #smem, mutable>
+  tt.return
+}
+
+// Behind a loop nobody waits for the loads that it has started: their predicate
+// switches off those. What comes there may take the place.
+// expected-remark @below {{size = 4112}}
+tt.func @copies_of_a_loop(%desc: !tt.tensordesc<tensor<32x32xf16, #A>>, %x: tensor<32x32xf16, #blocked>, %i: i32, %p: i1) {
+  %c0 = arith.constant 0 : i32
+  // expected-remark @below {{offset = 4096, size = 16}}
+  %bars = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #B, #smem, mutable>
+  // expected-remark @below {{offset = 0, size = 4096}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #A, #smem, mutable>
+  cf.br ^loop(%c0 : i32)
+^loop(%k: i32):
+  %bar = ttg.memdesc_index %bars[%k] : !ttg.memdesc<2x1xi64, #B, #smem, mutable> -> !ttg.memdesc<1xi64, #B, #smem, mutable>
+  ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #B, #smem, mutable>
+  %v = ttg.memdesc_index %a[%k] : !ttg.memdesc<2x32x32xf16, #A, #smem, mutable> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %v, %bar, %p : !tt.tensordesc<tensor<32x32xf16, #A>>, !ttg.memdesc<1xi64, #B, #smem, mutable> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  cf.cond_br %p, ^loop(%i : i32), ^end
+^end:
   // expected-remark @below {{offset = 0, size = 2048}}
   %c = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
   %1 = ttg.local_load %c : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>

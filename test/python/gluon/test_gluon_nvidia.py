@@ -387,6 +387,31 @@ def test_buffers_live_while_they_are_copied(target):
     np.testing.assert_array_equal(y, x)
 
 
+@gluon.jit
+def load_and_convert_kernel(x_ptr, src, y_ptr, N: gl.constexpr, A: gl.constexpr, B: gl.constexpr):
+    buffer = gl.allocate_shared_memory(src.dtype, src.block_shape, src.layout)
+    barrier = gl.allocate_shared_memory(gl.int64, [1], mbarrier.MBarrierLayout())
+    mbarrier.init(barrier, count=1)
+    x = gl.load(pointers(x_ptr, N, N, A))
+    mbarrier.expect(barrier, src.block_type.nbytes)
+    tma.async_copy_global_to_shared(src, [0, 0], barrier, buffer)
+    # The memory for this is not the buffer's, which is still written.
+    gl.store(pointers(y_ptr, N, N, B), gl.convert_layout(x, B))
+    mbarrier.wait(barrier, 0)
+    mbarrier.invalidate(barrier)
+
+
+@hopper
+def test_buffers_live_while_they_are_written(target):
+    """Although nobody reads them."""
+    x, y = values((64, 64), "fp32", 12), poisoned((64, 64), "fp32")
+    layout = gl.NVMMASharedLayout.get_default_for([64, 64], gl.float32)
+    desc = TensorDescriptor.from_tensor(poisoned((64, 64), "fp32"), [64, 64], layout)
+    other = gl.BlockedLayout([4, 1], [8, 4], [1, 4], [0, 1])
+    load_and_convert_kernel[(1,)](x, desc, y, 64, LOAD, other)
+    np.testing.assert_array_equal(y, x)
+
+
 @hopper
 @pytest.mark.parametrize("kind", ["add", "and", "or", "xor"])
 def test_reductions_that_the_copy_engine_lacks(kind, target):

@@ -8,6 +8,7 @@
 #include "LayoutInterfaces.h"
 #include "tile/Dialect/Triton/IR/InlineAnywhere.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/IndexedOps.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -51,6 +52,10 @@ void TritonGPUDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tile/Dialect/TritonGPU/IR/Ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/TritonGPU/IR/IndexedOps.cpp.inc"
       >();
   registerInterfaces();
 }

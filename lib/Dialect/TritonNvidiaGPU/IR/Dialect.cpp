@@ -1,6 +1,7 @@
 //===-- Dialect.cpp - The ttnvgpu dialect and its attributes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/InlineAnywhere.h"
 
@@ -48,6 +49,10 @@ void TritonNvidiaGPUDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tile/Dialect/TritonNvidiaGPU/IR/Ops.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.cpp.inc"
       >();
   addInterfaces<TritonNvidiaGPUOpAsmInterface, InlineAnywhere>();
 }

@@ -14,23 +14,13 @@ class AbsentError(TileError, AttributeError):
 #: By module (or class), as users write them after ``experimental``.
 ABSENT = {
     "gluon": ("amd"),
-    "gluon.language": (
-        "atomic_load atomic_store atomic_poll expect_zero CachePolicy "
-        "inline_asm fpsan base_type base_value extra"
-    ),
-    "gluon.language.shared_memory_descriptor": (
-        "gather scatter atomic_scatter_add atomic_scatter_and atomic_scatter_max "
-        "atomic_scatter_min atomic_scatter_or atomic_scatter_xchg atomic_scatter_xor "
-        "_keep_alive"
-    ),
+    "gluon.language": ("fpsan"),
     "gluon.language.amd": ("cdna5 gfx1250 warp_pipeline_stage"),
     "gluon.language.amd.cdna3": ("get_scaled_upcast_fp4_scale_layout"),
     "gluon.language.amd.cdna4": (
         "get_scaled_upcast_fp4_scale_layout compute_efficient_padded_shared_layout scaled_downcast"
     ),
     "gluon.language.nvidia": ("blackwell rubin"),
-    "gluon.language.nvidia.ampere": ("CachePolicy FractionalEvictionPolicy"),
-    "gluon.language.nvidia.hopper": ("async_store"),
     "gluon.language.nvidia.hopper.tma": ("async_load_im2col tensor_descriptor_im2col"),
     "gluon.nvidia": ("blackwell"),
     "gluon.nvidia.hopper": ("TensorDescriptorIm2Col"),

@@ -47,6 +47,16 @@ protected:
          after);
   }
 
+  /// `pred`, in the one block of the cluster that arrives, if `op` says which.
+  Value inBlock(const LLVMBuilder &b, OpT op, Value pred) const {
+    auto block =
+        op->template getAttrOfType<IntegerAttr>(ttng::kFromCTAAttrName);
+    if (!block)
+      return pred;
+    Value here = this->target.getBlockInCluster(b);
+    return b.andPred(b.eq(here, b.i32(block.getInt())), pred);
+  }
+
   /// `before` [address] `after`, where `pred` is true.
   static void emit(const LLVMBuilder &b, Value barrier, Value converted,
                    Value pred, const Twine &before, const Twine &after) {
@@ -107,7 +117,8 @@ struct ExpectPattern : MbarrierPattern<ttng::BarrierExpectOp> {
   matchAndRewrite(ttng::BarrierExpectOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), adaptor.getPred(),
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(),
+             inBlock(b, op, adaptor.getPred()),
              "mbarrier.arrive.expect_tx.shared::cta.b64 _, ",
              ", " + Twine(op.getSize()));
     rewriter.eraseOp(op);
@@ -120,7 +131,7 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
   void emitArrival(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
                    OpAdaptor adaptor, Value who, int count) const {
     emit(b, op.getAlloc(), adaptor.getAlloc(),
-         b.andPred(who, adaptor.getPred()),
+         b.andPred(who, inBlock(b, op, adaptor.getPred())),
          "mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
   }
   /// The first thread for all, or each warp: a lane for each block.
@@ -136,14 +147,14 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
       target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
       Value lane = getThreadIndex(b, target, op).getLane(b);
       Value arrives = b.andPred(b.slt(lane, b.i32(ttg::lookupNumCTAs(op))),
-                                adaptor.getPred());
+                                inBlock(b, op, adaptor.getPred()));
       return nvt::emitRemoteArrival(b, address, lane, arrives, /*scope=*/"",
                                     count / numWarps);
     }
     nvt::PTXAsm ptx(b);
     auto at = ptx.input(address, "r");
-    Value first =
-        b.andPred(nvt::emitFirstThread(b, target, op), adaptor.getPred());
+    Value first = b.andPred(nvt::emitFirstThread(b, target, op),
+                            inBlock(b, op, adaptor.getPred()));
     ptx << "{ .reg .b32 there; @!" << ptx.input(first, "b") << " bra DONE; ";
     for (int block = 0, e = ttg::lookupNumCTAs(op); block < e; ++block)
       ptx << "mapa.shared::cluster.u32 there, " << at << ", "

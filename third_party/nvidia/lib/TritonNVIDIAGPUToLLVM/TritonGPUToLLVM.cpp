@@ -1,6 +1,7 @@
 //===-- TritonGPUToLLVM.cpp - Lowering to the LLVM dialect ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "nvidia/TritonNVIDIAGPUToLLVM/AsyncSharedStore.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
@@ -53,6 +54,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateDotPatterns(own, target);
       nvidia::populateDotScaledPatterns(own, target);
       nvidia::populateWarpGroupDotPatterns(own, target);
+      nvidia::populateAsyncSharedStorePatterns(own, target);
       nvidia::populateBarrierPatterns(own);
       nvidia::populateTMAPatterns(own, target);
     };

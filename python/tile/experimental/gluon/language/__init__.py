@@ -68,7 +68,8 @@ from tile.language.promotion import to_tensor
 from tile.language.values import constexpr, tensor, tuple_type
 from tile.language.values import tl_tuple as tuple
 
-from . import amd, nvidia
+from . import amd, extra, nvidia
+from ._atomic import atomic_load, atomic_poll, atomic_store, expect_zero
 from ._core import (
     aggregate_replace,
     allocate_shared_memory,
@@ -81,6 +82,7 @@ from ._core import (
     fp4_to_fp,
     full,
     histogram,
+    inline_asm,
     load,
     num_ctas,
     num_warps,
@@ -106,6 +108,7 @@ from ._layouts import (
     SwizzledSharedLayout,
 )
 from ._math import *  # noqa: F403
+from ._policies import CachePolicy
 from ._standard import (
     cdiv,
     cumprod,
@@ -121,7 +124,10 @@ from ._standard import (
     zeros_like,
 )
 
-_MODULES = {"amd", "nvidia"}
+#: What values and their types are instances of.
+base_type, base_value = dtype, tensor
+
+_MODULES = {"amd", "extra", "nvidia"}
 __all__ = [
     name
     for name, value in list(globals().items())

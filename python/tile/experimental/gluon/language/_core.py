@@ -26,7 +26,9 @@ from tile.language.values import (
 from tile.runtime.jit import constexpr_function
 
 from . import _inference
+from ._indexed import IndexedAccess
 from ._layouts import AutoLayout, DistributedLayout, DotOperandLayout, SharedLayout, is_open
+from ._policies import cache_hints
 from ._types import distributed_type, set_layout, shared_memory_descriptor_type
 
 GLUON_BUILTIN = "__tile_builtin__"
@@ -138,8 +140,10 @@ def load(
     cache_modifier: Any = None,
     eviction_policy: Any = None,
     volatile: bool = False,
+    cache_policy: Any = None,
 ) -> tensor:
     """Reads the elements that `pointer` points to, where `mask` holds; elsewhere it is `other`."""
+    cache_modifier, eviction_policy = cache_hints(cache_modifier, eviction_policy, cache_policy)
     return _memory.load(
         pointer, mask, other, cache_modifier=cache_modifier, eviction_policy=eviction_policy,
         volatile=volatile,
@@ -154,8 +158,10 @@ def store(
     *,
     cache_modifier: Any = None,
     eviction_policy: Any = None,
+    cache_policy: Any = None,
 ) -> None:
     """Writes `value` to where `pointer` points, where `mask` holds."""
+    cache_modifier, eviction_policy = cache_hints(cache_modifier, eviction_policy, cache_policy)
     _memory.store(
         pointer, value, mask, cache_modifier=cache_modifier, eviction_policy=eviction_policy
     )
@@ -194,6 +200,21 @@ def fp4_to_fp(src: Any, elem_type: Any, axis: Any) -> tensor:
     b = current()
     attributes = {"axis": b.int_attr(32, axis)}
     return tensor(b.create_one("ttg.fp4_to_fp", (src.handle,), attributes, (b.type(ty),)), ty)
+
+
+@builtin
+def inline_asm(
+    asm: Any, constraints: Any = "", args: Any = (), result_types: Any = (), is_pure: bool = False
+) -> Any:
+    """Runs assembly once in each thread, on scalars. Returns a tuple of results."""
+    values = [to_tensor(arg) for arg in unwrap(args)]
+    for value in values:
+        if value.type.is_block():
+            raise SemanticError(
+                f"inline_asm takes scalars, not {value.type}; inline_asm_elementwise takes tensors"
+            )
+    types = [unwrap(ty) for ty in unwrap(result_types)]
+    return _collective.inline_asm_elementwise(asm, constraints, values, types, is_pure, 1)
 
 
 @builtin
@@ -273,7 +294,7 @@ class SharedStructure:
         return str(self.ty)
 
 
-class shared_memory_descriptor:
+class shared_memory_descriptor(IndexedAccess):
     """A buffer in shared memory, or a view of one."""
 
     def __init__(self, handle: Any, ty: shared_memory_descriptor_type) -> None:
@@ -429,6 +450,11 @@ class shared_memory_descriptor:
 
     _reinterpret = reinterpret
 
+    @builtin
+    def _keep_alive(self) -> None:
+        """The buffer lives until here."""
+        current().create("ttg.local_dealloc", (self.handle,), None, ())
+
     def __getattr__(self, name: str) -> Any:
         from .._absent import refuse
 
@@ -507,7 +533,8 @@ def warp_specialize(
 __all__ = [
     "GLUON_BUILTIN", "aggregate_replace", "allocate_shared_memory", "arange", "bank_conflicts",
     "barrier", "builtin", "constexpr", "convert_layout", "distributed_type", "dot_fma",
-    "fp4_to_fp", "full", "histogram", "load", "num_ctas", "num_warps", "set_auto_layout",
+    "fp4_to_fp", "full", "histogram", "inline_asm", "load", "num_ctas", "num_warps",
+    "set_auto_layout",
     "shared_memory_descriptor", "shared_memory_descriptor_type", "store", "thread_barrier",
     "to_linear_layout", "warp_specialize",
 ]  # fmt: skip

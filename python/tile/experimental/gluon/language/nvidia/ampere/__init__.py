@@ -10,6 +10,8 @@ from tile.language.values import builtin, tensor, unwrap
 
 from ..._core import _check_block, matrix_product
 from ..._layouts import DotOperandLayout, NVMMADistributedLayout
+from ..._policies import FractionalEvictionPolicy
+from ..._policies import NvidiaCachePolicy as CachePolicy
 from . import async_copy, mbarrier
 
 
@@ -27,7 +29,10 @@ def mma_v2(a: Any, b: Any, acc: Any, input_precision: Any = None) -> tensor:
     return matrix_product(a, b, acc, "mma_v2", precision)
 
 
-__all__ = ["DotOperandLayout", "NVMMADistributedLayout", "async_copy", "mbarrier", "mma_v2"]
+__all__ = [
+    "CachePolicy", "DotOperandLayout", "FractionalEvictionPolicy", "NVMMADistributedLayout",
+    "async_copy", "mbarrier", "mma_v2",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

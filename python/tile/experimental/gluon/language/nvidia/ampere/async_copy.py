@@ -8,6 +8,7 @@ from tile.language.state import current
 from tile.language.values import builtin, unwrap
 
 from ..._copies import commit_group, copy_from_pointers, wait_group
+from ..._policies import cache_hints
 from . import mbarrier as _mbarrier
 
 
@@ -19,8 +20,10 @@ def async_load(
     cache_modifier: Any = None,
     eviction_policy: Any = None,
     volatile: bool = False,
+    cache_policy: Any = None,
 ) -> None:
     """Starts to copy what `pointer` points to into `smem`; where `mask` does not hold, zeros."""
+    cache_modifier, eviction_policy = cache_hints(cache_modifier, eviction_policy, cache_policy)
     copy_from_pointers(
         smem, pointer, mask, None, "async_load", cache_modifier, eviction_policy, volatile
     )

@@ -35,10 +35,18 @@ def check_barrier(value: Any, what: str) -> shared_memory_descriptor:
     return value
 
 
-def one_block(from_cta: Any, what: str) -> None:
-    """Refuses what is for clusters only."""
-    if unwrap(from_cta) is not None:
-        raise SemanticError(f"{what} with from_cta is not built in tile yet")
+def from_block(from_cta: Any, what: str) -> dict[str, Any]:
+    """The attribute that says which block of the cluster arrives, if only one does."""
+    block = unwrap(from_cta)
+    if block is None:
+        return {}
+    b = current()
+    count = b.options.num_ctas
+    if isinstance(block, bool) or not isinstance(block, int) or not 0 <= block < count:
+        raise SemanticError(
+            f"from_cta of {what} is one of the {count} blocks of the cluster, not {describe(block)}"
+        )
+    return {"fromCTA": b.int_attr(32, block)}
 
 
 def predicate(value: Any) -> tensor:
@@ -107,7 +115,6 @@ def wait(mbarrier: Any, phase: Any, pred: Any = True, deps: Any = ()) -> None:
 
 def arrive_at(mbarrier: Any, count: Any, pred: Any, from_cta: Any) -> None:
     barrier = check_barrier(mbarrier, "mbarrier.arrive")
-    one_block(from_cta, "mbarrier.arrive")
     count = unwrap(count)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise SemanticError(f"mbarrier.arrive takes a constant count from 1, not {describe(count)}")
@@ -115,7 +122,8 @@ def arrive_at(mbarrier: Any, count: Any, pred: Any, from_cta: Any) -> None:
     if not is_always(pred):
         operands.append(predicate(pred).handle)
     b = current()
-    b.create("ttnvgpu.arrive_barrier", operands, {"count": b.int_attr(32, count)}, ())
+    attributes = {"count": b.int_attr(32, count), **from_block(from_cta, "mbarrier.arrive")}
+    b.create("ttnvgpu.arrive_barrier", operands, attributes, ())
 
 
 @builtin

@@ -15,7 +15,7 @@ from tile.language.values import builtin, describe, tensor, unwrap
 from ..._core import _check_block, _check_extents, shared_memory_descriptor
 from ..._layouts import DotOperandLayout, NVMMADistributedLayout
 from ..ampere import async_copy, mma_v2
-from ..ampere.mbarrier import predicate
+from ..ampere.mbarrier import check_barrier, predicate
 from . import cluster, mbarrier, tma
 
 
@@ -25,6 +25,19 @@ def fence_async_shared(cluster: bool = False) -> None:
     b = current()
     attributes = {"bCluster": b.bool_attr(bool(unwrap(cluster)))}
     b.create("ttnvgpu.fence_async_shared", (), attributes, ())
+
+
+@builtin
+def async_store(dst: Any, value: Any, mbarrier: Any) -> None:
+    """Starts to write a tensor over a buffer, which may be in other blocks of the cluster. The
+    bytes count towards the phase of the barrier in the block that they come to."""
+    if not isinstance(dst, shared_memory_descriptor):
+        raise SemanticError(f"async_store writes to shared memory, not to {describe(dst)}")
+    value = _check_block(value, "async_store")
+    dst._check_contents(value.type, "async_store")
+    barrier = check_barrier(mbarrier, "async_store")
+    handles = (dst.handle, value.handle, barrier.handle)
+    current().create("ttnvgpu.async_shared_store", handles, None, ())
 
 
 class warpgroup_mma_accumulator_type:
@@ -186,7 +199,8 @@ def _waited(dep: Any, handle: Any) -> Any:
 
 
 __all__ = [
-    "async_copy", "cluster", "fence_async_shared", "mbarrier", "mma_v2", "tma", "warpgroup_mma",
+    "async_copy", "async_store", "cluster", "fence_async_shared", "mbarrier", "mma_v2", "tma",
+    "warpgroup_mma",
     "warpgroup_mma_accumulator", "warpgroup_mma_accumulator_type", "warpgroup_mma_init",
     "warpgroup_mma_wait",
 ]  # fmt: skip

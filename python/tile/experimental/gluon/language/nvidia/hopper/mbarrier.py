@@ -13,9 +13,9 @@ from ..ampere.mbarrier import (
     allocate_mbarrier,
     arrive_at,
     check_barrier,
+    from_block,
     init,
     invalidate,
-    one_block,
     predicate,
     wait,
 )
@@ -33,7 +33,6 @@ def expect(
     """Arrives once, and has the phase wait for so many bytes of copies. `bytes` is the older name
     of `bytes_per_cta`."""
     barrier = check_barrier(mbarrier, "mbarrier.expect")
-    one_block(from_cta, "mbarrier.expect")
     size = unwrap(bytes if bytes_per_cta is None else bytes_per_cta)
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
         raise SemanticError(
@@ -41,7 +40,7 @@ def expect(
             "it is buffer.nbytes_per_cta, of a descriptor's block desc.nbytes_per_cta"
         )
     b = current()
-    attributes = {"size": b.int_attr(32, size)}
+    attributes = {"size": b.int_attr(32, size), **from_block(from_cta, "mbarrier.expect")}
     b.create("ttnvgpu.barrier_expect", (barrier.handle, predicate(pred).handle), attributes, ())
 
 

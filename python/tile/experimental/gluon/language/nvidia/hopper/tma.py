@@ -11,12 +11,13 @@ from tile.language import dtypes as dt
 from tile.language.conversion import cast
 from tile.language.descriptor import _REDUCE, _descriptor_type
 from tile.language.dtypes import block_type, dtype
-from tile.language.memory import PADDING, _check_pointer, _integers, choose
+from tile.language.memory import EVICTION, PADDING, _check_pointer, _integers, choose
 from tile.language.state import current
 from tile.language.values import builtin, describe, tensor, unwrap, unwrap_shape
 
 from ..._core import shared_memory_descriptor
 from ..._layouts import NVMMASharedLayout
+from ..._policies import cache_hints
 from ..ampere.mbarrier import check_barrier, predicate
 
 
@@ -179,9 +180,14 @@ def _coordinates(coord: Any, desc: tensor_descriptor, what: str) -> list[Any]:
     return [cast(v, dt.int32).handle for v in values]
 
 
-def _no_policy(cache_policy: Any) -> None:
-    if unwrap(cache_policy) is not None:
-        raise SemanticError("cache_policy is not built in tile yet")
+def _hints(cache_policy: Any, what: str) -> dict[str, Any]:
+    """What a load asks of the caches."""
+    modifier, eviction = cache_hints(None, None, cache_policy)
+    if modifier is not None:
+        raise SemanticError(f"{what} goes through the L2 cache: it has no cache_modifier")
+    if eviction is None:
+        return {}
+    return {"evict": current().int_attr(32, choose(EVICTION, eviction, "eviction_policy"))}
 
 
 @builtin
@@ -233,7 +239,7 @@ def async_load(
     desc = _check_descriptor(tensor_desc, "async_load")
     buffer = _check_buffer(result, desc, "async_load")
     barrier = check_barrier(barrier, "async_load")
-    _no_policy(cache_policy)
+    hints = _hints(cache_policy, "async_load")
     b = current()
     if b.options.num_ctas > 1 and not unwrap(multicast) and _is_shared(buffer.layout):
         raise SemanticError(
@@ -244,7 +250,7 @@ def async_load(
         desc.handle, *_coordinates(coord, desc, "async_load"), barrier.handle, buffer.handle,
         predicate(pred).handle,
     ]  # fmt: skip
-    b.create("ttnvgpu.async_tma_copy_global_to_local", handles, None, ())
+    b.create("ttnvgpu.async_tma_copy_global_to_local", handles, hints or None, ())
 
 
 @builtin
@@ -253,7 +259,8 @@ def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None
     it through `fence_async_shared`."""
     desc = _check_descriptor(tensor_desc, "async_store")
     buffer = _check_buffer(src, desc, "async_store")
-    _no_policy(cache_policy)
+    if _hints(cache_policy, "async_store"):
+        raise SemanticError("tile has no code for a cache_policy of async_store")
     handles = [desc.handle, *_coordinates(coord, desc, "async_store"), buffer.handle]
     current().create("ttnvgpu.async_tma_copy_local_to_global", handles, None, ())
 

@@ -1,0 +1,276 @@
+"""Atomic loads and stores, cache policies, assembly, and stores that arrive at barriers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from addresses import pointers
+from reference import poisoned, sim_only
+from reference import random as values
+
+from tile.errors import TileError
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.nvidia import ampere, hopper
+from tile.experimental.gluon.language.nvidia.hopper import cluster, mbarrier, tma
+from tile.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+ampere_and_later = pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
+hopper_only = pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
+LINE = gl.BlockedLayout([1], [32], [4], [0])
+LOAD = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
+
+
+# Atomic loads and stores.
+
+
+@gluon.jit
+def copy_atomically(x_ptr, y_ptr, n, SEM: gl.constexpr):
+    i = gl.program_id(0) * 128 + gl.arange(0, 128, layout=LINE)
+    x = gl.atomic_load(x_ptr + i, mask=i < n)
+    gl.atomic_store(y_ptr + i, x, mask=i < n, sem=SEM)
+
+
+@ampere_and_later
+@pytest.mark.parametrize("dtype", ["i32", "fp32", "fp16", "u64", "fp64"])
+@pytest.mark.parametrize("sem", ["release", "relaxed"])
+def test_atomic_copies(target, dtype, sem):
+    x, y = values(200, dtype, 1), poisoned(200, dtype)
+    kernel = copy_atomically[(2,)](x, y, 200, sem)
+    np.testing.assert_array_equal(y, x)
+    assert "atom.or" not in kernel.asm["ptx"]  # A load is no write.
+
+
+@gluon.jit
+def hand_on(turn_ptr, sum_ptr):
+    """Each program waits for its turn, and adds to what those before have left."""
+    me = gl.program_id(0)
+    gl.atomic_poll(turn_ptr, me)
+    gl.store(sum_ptr, gl.load(sum_ptr) * 3 + me)
+    gl.atomic_store(turn_ptr, me + 1)
+
+
+@ampere_and_later
+def test_programs_in_turn(target):
+    turn, total = np.zeros(1, np.int32), np.zeros(1, np.int32)
+    hand_on[(6,)](turn, total)
+    expected = 0
+    for me in range(6):
+        expected = expected * 3 + me
+    assert total[0] == expected and turn[0] == 6
+
+
+@gluon.jit
+def poll_a_block(flags_ptr, out_ptr):
+    i = gl.arange(0, 128, layout=LINE)
+    if gl.program_id(0) == 0:
+        seen = gl.atomic_poll(flags_ptr + i, 7)
+        gl.store(out_ptr + i, seen.to(gl.int32))
+    else:
+        gl.atomic_store(flags_ptr + i, i * 0 + 7)
+
+
+@ampere_and_later
+def test_waiting_for_a_block(target):
+    flags, out = np.zeros(128, np.int32), poisoned(128, "i32")
+    poll_a_block[(2,)](flags, out)
+    np.testing.assert_array_equal(out, 1)
+
+
+@gluon.jit
+def refused_atomic(x_ptr, KIND: gl.constexpr):
+    if KIND == "timeout":
+        gl.atomic_poll(x_ptr, 1, timeout_ns=100)
+    elif KIND == "sem":
+        gl.atomic_load(x_ptr, sem="release")
+    else:
+        gl.atomic_load(x_ptr.to(gl.pointer_type(gl.int8), bitcast=True))
+
+
+@pytest.mark.parametrize(
+    "kind,message",
+    [
+        ("timeout", "tile has no code for atomic_poll with timeout_ns"),
+        ("sem", "sem of atomic_load is 'acquire' or 'relaxed', not 'release'"),
+        ("small", "atomic_load supports types of 16, 32 and 64 bits, not int8"),
+    ],
+)
+def test_refused_atomics(kind, message):
+    with pytest.raises(TileError, match=message):
+        refused_atomic[(1,)](np.zeros(1, np.int32), kind)
+
+
+# Caches.
+
+
+@gluon.jit
+def policy_kernel(x_ptr, y_ptr, LOAD_POLICY: gl.constexpr, STORE_POLICY: gl.constexpr):
+    i = gl.arange(0, 128, layout=LINE)
+    x = gl.load(x_ptr + i, cache_policy=LOAD_POLICY)
+    gl.store(y_ptr + i, x, cache_policy=STORE_POLICY)
+
+
+@ampere_and_later
+def test_cache_policies(target):
+    x, y = values(128, "fp32", 2), poisoned(128, "fp32")
+    first = ampere.FractionalEvictionPolicy("evict_first", 1.0)
+    for load, store, expected in (
+        (gl.CachePolicy(".cg"), gl.CachePolicy(".cs"), ["ld.global.cg", "st.global.cs"]),
+        (ampere.CachePolicy(l2=first), gl.CachePolicy(eviction_policy="evict_last"),
+         ["L2::evict_first", "L2::evict_last"]),
+    ):  # fmt: skip
+        y[...] = 0
+        kernel = policy_kernel[(1,)](x, y, load, store)
+        np.testing.assert_array_equal(y, x)
+        for text in expected:
+            assert text in kernel.asm["ptx"]
+
+
+def test_policies_are_values():
+    half = ampere.FractionalEvictionPolicy("evict_last", 0.5)
+    assert ampere.CachePolicy(l2=half) == ampere.CachePolicy(l2=half)
+    assert hash(gl.CachePolicy()) == hash(gl.CachePolicy("none", "evict_normal"))
+    with pytest.raises(TileError, match="l2 is a FractionalEvictionPolicy, not 'evict_last'"):
+        ampere.CachePolicy(l2="evict_last")
+    with pytest.raises(TileError, match="fraction is above 0, up to 1"):
+        ampere.FractionalEvictionPolicy("evict_last", 1.5)
+
+
+@pytest.mark.parametrize(
+    "policy,message",
+    [
+        (ampere.CachePolicy(l1="evict_first"), "tile has no code for `l1`"),
+        (ampere.CachePolicy(l2=ampere.FractionalEvictionPolicy("evict_last", 0.5)),
+         r"of all accesses \(fraction 1.0\)"),
+        ("evict_first", "cache_policy is a CachePolicy, not 'evict_first'"),
+    ],
+)  # fmt: skip
+def test_refused_policies(policy, message):
+    x = values(128, "fp32", 2)
+    with pytest.raises(TileError, match=message):
+        policy_kernel[(1,)](x, x.copy(), policy, None)
+
+
+@gluon.jit
+def bulk_policy_kernel(src, y_ptr, POLICY: gl.constexpr):
+    buffer = gl.allocate_shared_memory(src.dtype, src.block_shape, src.layout)
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=1)
+    mbarrier.expect(barrier, src.block_type.nbytes)
+    tma.async_load(src, [0, 0], barrier, buffer, cache_policy=POLICY)
+    mbarrier.wait(barrier, 0)
+    gl.store(pointers(y_ptr, 32, 32, LOAD), buffer.load(LOAD))
+
+
+@hopper_only
+def test_policies_of_bulk_copies(target):
+    x, y = values((32, 32), "fp32", 3), poisoned((32, 32), "fp32")
+    layout = gl.NVMMASharedLayout.get_default_for([32, 32], gl.float32)
+    desc = TensorDescriptor.from_tensor(x, [32, 32], layout)
+    kernel = bulk_policy_kernel[(1,)](desc, y, gl.CachePolicy(eviction_policy="evict_first"))
+    np.testing.assert_array_equal(y, x)
+    assert ".L2::cache_hint" in kernel.asm["ptx"]
+    with pytest.raises(TileError, match="goes through the L2 cache"):
+        bulk_policy_kernel[(1,)](desc, y, gl.CachePolicy(".cg"))
+
+
+# Assembly.
+
+
+@gluon.jit
+def assembly_kernel(y_ptr, a, b):
+    high, low = gl.inline_asm(
+        "mul.hi.u32 $0, $2, $3; mul.lo.u32 $1, $2, $3;", "=&r,=r,r,r", [a, b],
+        [gl.int32, gl.int32], is_pure=True,
+    )  # fmt: skip
+    gl.store(y_ptr, high)
+    gl.store(y_ptr + 1, low)
+
+
+@ampere_and_later
+def test_assembly(target):
+    y = poisoned(2, "i32")
+    assembly_kernel[(1,)](y, 123456789, 987654321)
+    product = 123456789 * 987654321
+    assert y.view(np.uint32).tolist() == [product >> 32, product & 0xFFFFFFFF]
+
+
+# Stores that arrive at barriers, and arrivals of one block.
+
+
+@gluon.jit
+def store_kernel(x_ptr, y_ptr, N: gl.constexpr, L: gl.constexpr, S: gl.constexpr):
+    buffer = gl.allocate_shared_memory(x_ptr.dtype.element_ty, [N, N], S)
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=1)
+    cluster.barrier()
+    mbarrier.expect(barrier, buffer.nbytes_per_cta)
+    hopper.async_store(buffer, gl.load(pointers(x_ptr, N, N, L)), barrier)
+    mbarrier.wait(barrier, 0, deps=[buffer])
+    gl.store(pointers(y_ptr, N, N, L), buffer.load(L))
+
+
+@sim_only
+@hopper_only
+@pytest.mark.parametrize("dtype", ["fp32", "fp16", "i8", "i64"])
+@pytest.mark.parametrize("num_ctas,divided", [(1, False), (2, False), (2, True)])
+def test_stores_that_arrive(target, dtype, num_ctas, divided):
+    basis = [[1, 0] if divided else [0, 0]] if num_ctas == 2 else []
+    layout = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=basis)
+    shared = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=basis)
+    x, y = values((32, 32), dtype, 5), poisoned((32, 32), dtype)
+    kernel = store_kernel[(1,)](x, y, 32, layout, shared, num_ctas=num_ctas)
+    np.testing.assert_array_equal(y, x)
+    assert "st.async" in kernel.asm["ptx"]
+
+
+@gluon.jit
+def exchange_kernel(x_ptr, y_ptr, A: gl.constexpr, S: gl.constexpr, B: gl.constexpr):
+    """Each block writes what it has to where the other one reads it: a transposition of halves."""
+    buffer = gl.allocate_shared_memory(gl.float32, [32, 32], S)
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=1)
+    mbarrier.expect(barrier, buffer.nbytes_per_cta)
+    cluster.barrier()
+    hopper.async_store(buffer, gl.load(pointers(x_ptr, 32, 32, A)), barrier)
+    mbarrier.wait(barrier, 0, deps=[buffer])
+    gl.store(pointers(y_ptr, 32, 32, B), buffer.load(B))
+    cluster.barrier()
+
+
+@sim_only
+@hopper_only
+def test_stores_to_another_block(target):
+    rows, columns = [[1, 0]], [[0, 1]]
+    a = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=rows)
+    b = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=columns)
+    shared = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=columns)
+    x, y = values((32, 32), "fp32", 6), poisoned((32, 32), "fp32")
+    kernel = exchange_kernel[(1,)](x, y, a, shared, b, num_ctas=2)
+    np.testing.assert_array_equal(y, x)
+    assert "mapa.shared::cluster" in kernel.asm["ptx"]
+
+
+@gluon.jit
+def arrive_kernel(y_ptr, FROM: gl.constexpr, L: gl.constexpr):
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=1)
+    cluster.barrier()
+    mbarrier.arrive(barrier, from_cta=FROM)
+    mbarrier.arrive(barrier, from_cta=1 - FROM)
+    mbarrier.wait(barrier, 0)
+    i = gl.arange(0, 128, layout=L)
+    gl.store(y_ptr + i, i)
+
+
+@sim_only
+@hopper_only
+def test_arrivals_of_one_block(target):
+    """Each block arrives once, although the program says two arrivals."""
+    layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0]])
+    for first in (0, 1):
+        y = poisoned(128, "i32")
+        arrive_kernel[(1,)](y, first, layout, num_ctas=2)
+        np.testing.assert_array_equal(y, np.arange(128))
+    with pytest.raises(TileError, match=r"from_cta of mbarrier.arrive is one of the 2 blocks"):
+        arrive_kernel[(1,)](y, 2, layout, num_ctas=2)
