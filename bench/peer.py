@@ -34,7 +34,7 @@ def load_for_peer(name: str) -> ModuleType | None:
         return None
     source = _find(name).read_text()
     source = source.replace("import tile\n", "import triton as tile\n")
-    source = source.replace("import tile.language", "import triton.language")
+    source = source.replace("import tile.", "import triton.")
     source = source.replace("from tile.", "from triton.")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="tile-bench-"))
     path = folder / f"{name}.py"

@@ -14,7 +14,7 @@ log=$(mktemp)
 trap 'rm -rf "$site" "$log"' EXIT
 status=0
 (cd examples && python3 demo.py) || status=1
-python3 -m pytest -p no:cacheprovider -m "" --ignore=test/python/sim --ignore=test/python/tools "$@" test/python third_party/nvidia/test/python | tee "$log"
+python3 -m pytest -p no:cacheprovider -m "" --ignore=test/python/sim --ignore=test/python/tools "$@" test/python third_party/nvidia/test/python test/gpu | tee "$log"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 count() { tail -1 "$log" | grep -oE "[0-9]+ $1" | grep -oE '[0-9]+' || echo 0; }
 echo "$(count passed) passed, $(($(count failed) + $(count error))) failed, $(count skipped) skipped"

@@ -52,20 +52,28 @@ void RecordWriter::findPlace(const LLVMBuilder &b, Value argument) {
 }
 
 void RecordWriter::begin(const LLVMBuilder &b) const {
-  Value cost = b.i32(0);
-  if (plan.timeShift) {
-    // A record that the first one overwrites.
-    Value before = target.readCycles(b);
-    put(b, b.i32(0), getWords(b, 0, before));
-    Value after = target.readCycles(b);
-    cost = b.trunc(b.intTy(32), b.sub(after, before));
-  }
+  Value cost = plan.timeShift ? measureCost(b) : b.i32(0);
   Value isWriter = b.and_(isRecording, isFirstLane);
   storeGlobal(b, getInHeader(b, 0), {b.i32(0), warp, cost, b.i32(0)}, isWriter);
   SmallVector<Value> clocks;
   appendHalves(b, target.readCycles(b), clocks);
   appendHalves(b, target.readTime(b), clocks);
   storeGlobal(b, getInHeader(b, 16), clocks, isWriter);
+}
+
+Value RecordWriter::measureCost(const LLVMBuilder &b) const {
+  // These are overwritten, or not counted. They begin at a number that is 0 for
+  // the first months and that the compiler does not know: so they cost what
+  // records cost elsewhere.
+  constexpr int32_t numRecords = 4;
+  Value begin = target.readCycles(b);
+  b.store(b.trunc(b.intTy(32), b.lshr(begin, b.i64(54))), next, 4);
+  Value before = target.readCycles(b);
+  for (int32_t i = 0; i != numRecords; ++i)
+    write(b, 0, target.readCycles(b));
+  Value all = b.sub(target.readCycles(b), before);
+  b.store(b.i32(0), next, 4);
+  return b.lshr(b.trunc(b.intTy(32), all), b.i32(llvm::Log2_32(numRecords)));
 }
 
 void RecordWriter::write(const LLVMBuilder &b, unsigned record,

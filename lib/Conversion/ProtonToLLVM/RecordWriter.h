@@ -28,6 +28,8 @@ private:
   /// Finds out who this thread is.
   void findPlace(const LLVMBuilder &b, Value memory);
   void begin(const LLVMBuilder &b) const;
+  /// The cycles that a record takes.
+  Value measureCost(const LLVMBuilder &b) const;
 
   SmallVector<Value> getWords(const LLVMBuilder &b, unsigned record,
                               Value cycles) const;

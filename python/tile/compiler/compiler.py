@@ -424,11 +424,12 @@ class LaunchMetadata:
         self.data: dict[str, Any] = {
             "name": kernel.name, "function": kernel.function, "stream": stream,
         }  # fmt: skip
-        describe = getattr(kernel.fn, "launch_metadata", None)
+        fn = kernel.fn
+        describe = getattr(fn, "launch_metadata", None)
         self.extras: list[tuple[Any, tuple]] = []
         if describe is not None:
-            named = dict(zip(kernel.fn.arg_names, args, strict=False))
-            self.add(describe, (grid, kernel.metadata, named))
+            named = dict(zip(fn.arg_names, args, strict=False))
+            self.extras.append((describe, (grid, kernel.metadata, named)))
 
     def add(self, func: Any, args: tuple) -> None:
         """Adds what a function returns."""

@@ -62,15 +62,17 @@ def _launch_state() -> Any:
 @functools.lru_cache(maxsize=1)
 def _around() -> tuple[list, Any, Any]:
     """What is called around launches of kernels that have a `launch_metadata`."""
-    runtime = knobs.runtime
-    return runtime.described_enter_hook.calls, _enter_described, runtime.described_exit_hook
+    from ..compiler.compiler import LaunchMetadata
 
+    enter, exit = knobs.runtime.described_enter_hook, knobs.runtime.described_exit_hook
 
-def _enter_described(kernel: Any, grid: tuple, stream: Any, values: tuple) -> Any:
-    kernel._init_handles()
-    told = kernel.launch_metadata(grid, stream, *values)
-    knobs.runtime.described_enter_hook(told)
-    return told
+    def enter_described(kernel: Any, grid: tuple, stream: Any, values: tuple) -> Any:
+        kernel._init_handles()
+        told = LaunchMetadata(kernel, grid, stream, values)
+        enter(told)
+        return told
+
+    return enter.calls, enter_described, exit
 
 
 class JitFunctionInfo(NamedTuple):

@@ -26,6 +26,29 @@ def allocate(size: int, alignment: int, stream: Any, default: Any) -> Any:
     return allocator(size, alignment, stream)
 
 
+#: The user's function that provides memory for the profiler's records, if there is one.
+_profile_allocator: Any = None
+
+
+def set_profile_allocator(allocator: Any) -> None:
+    """Sets the function `(size, alignment, stream) -> buffer` that provides the memory into which
+    kernels record for the profiler; None for the profiler's own."""
+    global _profile_allocator
+    _profile_allocator = allocator
+
+
+def has_profile_allocator() -> bool:
+    """Whether such a function is set."""
+    return _profile_allocator is not None
+
+
+def allocate_for_profile(size: int, alignment: int, stream: Any) -> Any:
+    """Memory for records from the user's allocator; None where none is set."""
+    if _profile_allocator is None:
+        return None
+    return _profile_allocator(size, alignment, stream)
+
+
 def live_address(tensor: Any) -> int:
     """The address of a tensor's elements. Raises where it has elements and their memory was given
     back, as by resizing its storage: a kernel would read from address 0."""

@@ -158,6 +158,37 @@ def test_every_buffer(
         check_nested(scopes)
 
 
+@tile.jit
+def around_nothing(out, rounds):
+    for _ in range(rounds):
+        with pl.scope("nothing"):
+            pass
+    tl.store(out, rounds)
+
+
+@pytest.mark.parametrize("kind, strategy", BUFFERS)
+@pytest.mark.parametrize("clock", ["", "clock32,"])
+def test_what_a_record_costs_is_taken_off(
+    clock: str, kind: str, strategy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the latency model, which has no noise: of a scope around nothing little remains."""
+    machines.run_on("cuda:90", monkeypatch)
+    mode = f"default:buffer_type={kind}:buffer_strategy={strategy}:buffer_size=16384"
+    cycles = {}
+    for shift in ("", "time_shift"):
+        session = proton.start(
+            str(tmp_path / f"p{shift}"), backend="instrumentation",
+            mode=f"{mode}:optimizations={clock}{shift}",
+        )  # fmt: skip
+        around_nothing[(1,)](np.zeros(1, np.int32), 20)
+        proton.finalize(session)
+        root = json.loads((tmp_path / f"p{shift}.hatchet").read_text())[0]
+        (nothing,) = root["children"][0]["children"]
+        assert nothing["metrics"]["count"] == 20 * 4
+        cycles[shift] = nothing["metrics"]["cycles"] / (20 * 4)
+    assert cycles["time_shift"] < 0.4 * cycles[""]
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_selected_warps_record(
     target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -374,6 +405,6 @@ def test_decoding_is_what_was_written(seed: int) -> None:
             at = 64 + position % capacity * size
             unit[at : at + size] = np.array(words, np.uint32).view(np.uint8)
         expected.append([e[:3] for e in ended if e[3] in kept and e[4] in kept])
-    decoded = decode(described, memory.reshape(-1))
+    decoded = decode(described, memory)
     assert [[(s.name, s.begin, s.cycles) for s in unit.spans] for unit in decoded] == expected
     assert all(unit.nanoseconds == 20 and unit.warp == 5 for unit in decoded)

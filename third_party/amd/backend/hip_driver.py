@@ -6,18 +6,21 @@ was at hand.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget
 from tile.errors import DriverError, OutOfResources
-from tile.runtime import dlpack
-from tile.runtime.memory import allocate, live_address
+from tile.runtime import dlpack, hidden
+from tile.runtime.memory import live_address
 
 from .targets import REGISTERS_OF_A_CU, find_facts
 
@@ -26,6 +29,8 @@ _CLOCK_RATE = 5
 _MEMORY_BUS_WIDTH = 60
 _MEMORY_CLOCK_RATE = 61
 _MULTIPROCESSOR_COUNT = 63
+#: hipMemcpyKind.
+_DEVICE_TO_HOST = 2
 #: More than hipDeviceProp_t takes in any release.
 _PROPERTIES_SIZE = 1 << 14
 
@@ -153,6 +158,56 @@ class HIPDriver(DriverBase):
         """Waits for all that was launched."""
         self.check(self.library.hipDeviceSynchronize(), "a kernel failed")
 
+    @contextlib.contextmanager
+    def _on_device(self, device: int) -> Iterator[None]:
+        """Has the device current meanwhile."""
+        before = self.get_current_device()
+        self.check(self.library.hipSetDevice(device), "cannot use the device")
+        try:
+            yield
+        finally:
+            self.library.hipSetDevice(before)
+
+    # Memory for the records of kernels.
+
+    def allocate_memory(self, device: int, size: int) -> int:
+        address = ctypes.c_void_p()
+        with self._on_device(device):
+            self.check(
+                self.library.hipMalloc(ctypes.byref(address), ctypes.c_size_t(size)),
+                f"cannot get {size} bytes for the profiler's records",
+            )
+        return address.value or 0
+
+    def free_memory(self, device: int, address: int) -> None:
+        with self._on_device(device):
+            self.check(self.library.hipFree(ctypes.c_void_p(address)), "cannot free memory")
+
+    def wait_for_device(self, device: int) -> None:
+        with self._on_device(device):
+            self.synchronize()
+
+    def read_memory(
+        self, device: int, address: int, pitch: int, width: int, rows: int
+    ) -> np.ndarray:
+        read = np.empty((rows, width), np.uint8)
+        sizes = [ctypes.c_size_t(size) for size in (pitch, width, rows)]
+        with self._on_device(device):
+            self.check(
+                self.library.hipMemcpy2D(
+                    ctypes.c_void_p(read.ctypes.data), ctypes.c_size_t(width),
+                    ctypes.c_void_p(address), *sizes, _DEVICE_TO_HOST,
+                ),
+                "cannot read records",
+            )  # fmt: skip
+        return read
+
+    def is_capturing(self, stream: int) -> bool:
+        status = ctypes.c_int()
+        code = self.library.hipStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(status))
+        # Of the default stream it is an error to ask while another one is captured.
+        return code != 0 or status.value != 0
+
     # Kernels.
 
     def load(self, kernel: Any, device: int) -> ctypes.c_void_p:
@@ -179,15 +234,12 @@ class HIPDriver(DriverBase):
         self.check(self.library.hipModuleUnload(module), "cannot unload a kernel")
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
-        function = self.load(kernel, self.get_current_device())
+        device = self.get_current_device()
+        function = self.load(kernel, device)
         metadata = kernel._metadata
-        if metadata.get("profile_scratch_size"):
-            raise DriverError("records in kernels are read in the simulator only, so far")
         types = list(parameters.values())
-        scratch = metadata.get("global_scratch_size", 0)
-        alignment = max(1, metadata.get("global_scratch_align", 1))
         packed = _C.launch.PackedLaunch(
-            types=[*types, "*i8"] if scratch else types,
+            types=[*types, *hidden.types(kernel)],
             call=_C.amd.launch_through(self._launch_address),
             function=function.value,
             threads=metadata["num_warps"] * find_facts(metadata["target"]["arch"]).wave_size,
@@ -197,25 +249,8 @@ class HIPDriver(DriverBase):
             address=data_pointer,
             names=list(parameters),
         )
-        if not scratch:
-            return packed
-
-        def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> int:
-            memory = allocate(scratch * x * y * z, alignment, stream, _torch_allocator)
-            return packed(x, y, z, stream, (*arguments, memory))
-
-        return launch
+        return hidden.with_memory(kernel, self, device, 1, packed)
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a launch that the run time refused."""
         self.check(code, f"cannot launch `{name}`")
-
-
-def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:
-    torch = sys.modules.get("torch")
-    if torch is None:
-        raise DriverError(
-            "this kernel needs scratch memory: set an allocator with tile.set_allocator, or "
-            "import torch"
-        )
-    return torch.empty(size, dtype=torch.int8, device="cuda")

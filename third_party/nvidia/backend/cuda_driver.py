@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
+
+import numpy as np
 
 from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.errors import DriverError, OutOfResources
-from tile.runtime import dlpack
-from tile.runtime.memory import allocate, live_address
+from tile.runtime import dlpack, hidden
+from tile.runtime.memory import live_address
 
 from . import tensor_maps, tools
 
@@ -101,6 +104,24 @@ def data_pointer(value: Any) -> int:
             )
         return view.address
     raise DriverError(f"the GPU takes CUDA tensors and arrays, not a {type(value).__name__}")
+
+
+#: CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE.
+_HOST, _DEVICE = 1, 2
+
+
+class _Copy2D(ctypes.Structure):
+    """CUDA_MEMCPY2D."""
+
+    _fields_ = (
+        ("from_x", ctypes.c_size_t), ("from_y", ctypes.c_size_t), ("from_type", ctypes.c_int),
+        ("from_host", ctypes.c_void_p), ("from_device", ctypes.c_uint64),
+        ("from_array", ctypes.c_void_p), ("from_pitch", ctypes.c_size_t),
+        ("to_x", ctypes.c_size_t), ("to_y", ctypes.c_size_t), ("to_type", ctypes.c_int),
+        ("to_host", ctypes.c_void_p), ("to_device", ctypes.c_uint64),
+        ("to_array", ctypes.c_void_p), ("to_pitch", ctypes.c_size_t),
+        ("width", ctypes.c_size_t), ("rows", ctypes.c_size_t),
+    )  # fmt: skip
 
 
 class CudaDriver(DriverBase):
@@ -208,6 +229,53 @@ class CudaDriver(DriverBase):
             self._contexts[device] = context
         return context
 
+    @contextlib.contextmanager
+    def _on_device(self, device: int) -> Iterator[None]:
+        """Has the device's context current meanwhile."""
+        before = ctypes.c_void_p()
+        check(self.library.cuCtxPushCurrent_v2(self._context(device)), "cannot use the context")
+        try:
+            yield
+        finally:
+            self.library.cuCtxPopCurrent_v2(ctypes.byref(before))
+
+    # Memory for the records of kernels.
+
+    def allocate_memory(self, device: int, size: int) -> int:
+        address = ctypes.c_uint64()
+        with self._on_device(device):
+            check(
+                self.library.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)),
+                f"cannot get {size} bytes for the profiler's records",
+            )
+        return address.value
+
+    def free_memory(self, device: int, address: int) -> None:
+        with self._on_device(device):
+            check(self.library.cuMemFree_v2(ctypes.c_uint64(address)), "cannot free memory")
+
+    def wait_for_device(self, device: int) -> None:
+        with self._on_device(device):
+            self.synchronize()
+
+    def read_memory(
+        self, device: int, address: int, pitch: int, width: int, rows: int
+    ) -> np.ndarray:
+        read = np.empty((rows, width), np.uint8)
+        copy = _Copy2D(
+            from_type=_DEVICE, from_device=address, from_pitch=pitch, to_type=_HOST,
+            to_host=read.ctypes.data, to_pitch=width, width=width, rows=rows,
+        )  # fmt: skip
+        with self._on_device(device):
+            check(self.library.cuMemcpy2D_v2(ctypes.byref(copy)), "cannot read records")
+        return read
+
+    def is_capturing(self, stream: int) -> bool:
+        status = ctypes.c_int()
+        code = self.library.cuStreamIsCapturing(ctypes.c_void_p(stream), ctypes.byref(status))
+        # Of the default stream it is an error to ask while another one is captured.
+        return code != 0 or status.value != 0
+
     # Kernels.
 
     def check_arguments(self, kernel: Any, arguments: list[Any]) -> None:
@@ -285,13 +353,9 @@ class CudaDriver(DriverBase):
 
     def unload(self, module: ctypes.c_void_p, device: int) -> None:
         """Unloads what `load` loaded, after all that was launched on the device."""
-        before = ctypes.c_void_p()
-        check(self.library.cuCtxPushCurrent_v2(self._context(device)), "cannot use the context")
-        try:
+        with self._on_device(device):
             self.synchronize()
             check(self.library.cuModuleUnload(module), "cannot unload a kernel")
-        finally:
-            self.library.cuCtxPopCurrent_v2(ctypes.byref(before))
 
     def graph_functions(self) -> Any:
         """What launches by way of graphs need; nothing where they are not wanted, or not there."""
@@ -317,11 +381,7 @@ class CudaDriver(DriverBase):
         device = self.get_current_device()
         function = self.load(kernel, device)
         metadata = kernel._metadata
-        if metadata.get("profile_scratch_size"):
-            raise DriverError("records in kernels are read in the simulator only, so far")
         types = list(parameters.values())
-        scratch = metadata.get("global_scratch_size", 0)
-        alignment = max(1, metadata.get("global_scratch_align", 1))
         ctas = metadata.get("num_ctas", 1)
         attributes = []
         if ctas > 1:
@@ -331,7 +391,7 @@ class CudaDriver(DriverBase):
         if metadata.get("launch_pdl"):
             attributes.append((_ATTRIBUTE_PDL, [1]))
         packed = _C.launch.PackedLaunch(
-            types=[*types, "*i8"] if scratch else types,
+            types=[*types, *hidden.types(kernel)],
             call=_address(self.library.cuLaunchKernelEx),
             function=function.value,
             threads=32 * metadata.get("num_warps", 4),
@@ -347,22 +407,7 @@ class CudaDriver(DriverBase):
             names=list(parameters),
             graphs=self.graph_functions(),
         )
-        if not scratch:
-            return packed
-
-        def launch(x: int, y: int, z: int, stream: int, arguments: tuple) -> int:
-            size = scratch * x * y * z * ctas
-            memory = allocate(size, alignment, stream, _torch_allocator)
-            code = packed(x, y, z, stream, (*arguments, memory))
-            if code > 0:
-                self.raise_launch_error(code, kernel.name)
-            return code
-
-        def has_tensor_maps(arguments: tuple) -> bool:
-            return packed.has_tensor_maps((*arguments, None))
-
-        launch.has_tensor_maps = has_tensor_maps  # type: ignore[attr-defined]
-        return launch
+        return hidden.with_memory(kernel, self, device, ctas, packed)
 
     def allocation_of(self, address: int) -> tuple[int, int] | None:
         base, size = ctypes.c_uint64(), ctypes.c_size_t()
@@ -376,13 +421,3 @@ class CudaDriver(DriverBase):
         if code < 0:  # One of ours.
             super().raise_launch_error(code, name)
         check(code, f"cannot launch `{name}`")
-
-
-def _torch_allocator(size: int, alignment: int, stream: Any) -> Any:
-    torch = sys.modules.get("torch")
-    if torch is None:
-        raise DriverError(
-            "this kernel needs scratch memory: set an allocator with tile.set_allocator, or "
-            "import torch"
-        )
-    return torch.empty(size, dtype=torch.int8, device="cuda")

@@ -23,10 +23,11 @@ def find(name: str) -> Backend:
 
         return make_once(name, Simulator)
     if name == "instrumentation":
-        if by_driver() != "simulator":
-            raise TileError(
-                "the profiler backend instrumentation reads records in the simulator only, so far"
-            )
+        if (runner := by_driver()) != "simulator":
+            from .device_instrumentation import DeviceInstrumentation
+
+            device_type = "CUDA" if runner == "cupti" else "HIP"
+            return make_once(f"{name} on {device_type}", lambda: DeviceInstrumentation(device_type))
         from .instrumentation import Instrumentation
 
         return make_once(name, Instrumentation)

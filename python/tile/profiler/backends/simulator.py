@@ -18,6 +18,7 @@ from ..core.records import Kernel
 from ..core.sessions import sessions
 from ..core.stack import Place
 from ..core.threads import threads
+from . import warps
 from .base import Backend
 
 #: Counters of a launch that are metrics of its kernel.
@@ -27,8 +28,6 @@ _COUNTERS = (
     "bank_conflicts", "local_load_bytes", "local_store_bytes", "async_bytes", "atomics",
     "barriers", "divergent_branches", "tensor_flops",
 )  # fmt: skip
-#: Processes of a trace: those before are the host and the device.
-_FIRST_PROCESS = 16
 
 
 class Simulator(Backend):
@@ -39,7 +38,7 @@ class Simulator(Backend):
         self.with_lines = False
         self.with_timelines = False
         self._properties: dict[str, Any] = {}
-        self._processes = _FIRST_PROCESS
+        self._processes = warps.processes()
 
     def start(self, mode: Any) -> None:
         if mode.name not in ("", "pcsampling", "periodic_flushing"):
@@ -99,8 +98,7 @@ class Simulator(Backend):
         for event in timeline:
             pid = processes.get(event["pid"])
             if pid is None:
-                pid = processes[event["pid"]] = self._processes
-                self._processes += 1
+                pid = processes[event["pid"]] = next(self._processes)
             event = {**event, "pid": pid}
             if event["ph"] == "X":
                 event |= {

@@ -45,7 +45,8 @@ class Unit:
     #: Cycles at which it began and ended.
     began: int
     ended: int
-    #: The time from one to the other, by the clock of a constant rate.
+    #: When it began, and for how long it went on, by the clock of a constant rate.
+    time: int
     nanoseconds: int
     #: Records for which there was no room.
     lost: int
@@ -54,16 +55,14 @@ class Unit:
     spans: list[Span] = field(default_factory=list)
 
 
-def decode(described: dict[str, Any], memory: Any) -> list[Unit]:
+def decode(described: dict[str, Any], rows: Any) -> list[Unit]:
     """The units of a launch, by block and warp. `described` is what the compiler says about the
-    memory."""
-    size = described["unit_bytes"]
-    data = memoryview(memory).cast("B")
+    memory, of which `rows` has one for each unit: its header and, from the first on, records."""
     units: list[Unit] = []
     made: list[list[Record]] = []
-    for at in range(0, len(data), size):
-        piece = data[at : at + size]
-        unit = _header(described, piece, at // size)
+    for number, row in enumerate(rows):
+        piece = memoryview(row)
+        unit = _header(described, piece, number)
         records = _records(described, piece, unit)
         unit.spans = _spans(described["records"], records, unit.cost)
         units.append(unit)
@@ -84,7 +83,8 @@ def _header(described: dict[str, Any], data: memoryview, number: int) -> Unit:
     made, warp, cost, _, began, time, ended, end_time = _HEADER.unpack_from(data)
     return Unit(
         number // described["units"], warp, made, cost, began, ended,
-        (end_time - time) * described["nanoseconds"], max(0, made - described["capacity"]),
+        time * described["nanoseconds"], (end_time - time) * described["nanoseconds"],
+        max(0, made - described["capacity"]),
     )  # fmt: skip
 
 

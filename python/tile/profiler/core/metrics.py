@@ -41,10 +41,13 @@ class MetricTypes:
 
     def check(self, metrics: dict[str, Any]) -> None:
         """Refuses a value of another type than its name had before."""
+        all_known = self._known
         for name, value in metrics.items():
-            kind = value.__class__
-            given = _PLAIN[kind] if kind in _PLAIN else type_of(value)
-            index, known = self._known.setdefault(name, (len(self._known), given))
+            given = _PLAIN.get(value.__class__) or type_of(value)
+            found = all_known.get(name)
+            if found is None:
+                found = all_known[name] = (len(all_known), given)
+            index, known = found
             if known != given:
                 raise TypeError(
                     f"Metric value type mismatch for valueId {index} ({name}): "

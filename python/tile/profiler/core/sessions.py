@@ -235,9 +235,12 @@ class Sessions:
 
     def add_launch_metrics(self, node: int, epoch: int, metrics: dict[str, Any]) -> None:
         """Metrics of a launch: they are put where they belong when somebody looks."""
+        deferred = []
         for session, _ in self._epochs[epoch]:
             session.types.check(metrics)
-        deferred = [b for b in self.backends(epoch) if b.defer(node, epoch, metrics)]
+            backend = session.backend
+            if backend not in deferred and backend.defer(node, epoch, metrics):
+                deferred.append(backend)
         self._later.append((node, epoch, metrics, deferred))
         if len(self._later) > _MOST_LATER:
             self._settle()

@@ -35,6 +35,8 @@ class Entered:
 
 
 _NO_FRAMES: list[Place] = []
+#: Every launch asks for these.
+_STATE, _LAUNCH = Kind.STATE, Kind.LAUNCH
 _ids = itertools.count(1)
 
 
@@ -50,6 +52,10 @@ class _Thread:
         self.launches: list[tuple[str, int]] = []
         #: The path to here, but for the frames of the stack.
         self.node = ROOT
+        #: The innermost scope; 0 outside of all.
+        self.scope = 0
+        #: Counts changes of the path.
+        self.changes = 0
         #: Whether it ever entered anything.
         self.is_known = False
 
@@ -71,6 +77,8 @@ class Threads:
         self.active = 0
         #: A session wants the Python stack.
         self.with_stack = False
+        #: Paths of states that were entered together.
+        self._known: dict[tuple[int, tuple[str, ...], int], int] = {}
         #: Called with the path and the id of the scope, on the thread.
         self.listener: Callable[[int, int], None] | None = None
 
@@ -114,31 +122,50 @@ class Threads:
 
     # States and launches.
 
-    def enter_states(self, *names: str) -> None:
+    def enter_states(self, *names: str) -> tuple[int, int]:
+        """Labels below all others. Returns what `leave_states` may be told to be quicker."""
         here = self._local.thread
-        active = self.active
+        active, outside = self.active, here.node
         for name in names:
             here.states.append((name, active))
-        self._changed(here)
+        if here.launches:  # In a path they are below all states.
+            self._changed(here)
+            return outside, here.changes
+        key = (outside, names, active)
+        node = self._known.get(key)
+        if node is None:
+            node = outside
+            for name in names:
+                node = paths.child(node, _STATE, name, active)
+            self._known[key] = node
+        self._go(here, node)
+        return outside, here.changes
 
-    def leave_states(self, count: int = 1) -> None:
+    def leave_states(self, count: int = 1, outside: int = -1, changes: int = -1) -> None:
         """Leaves the innermost states, as many as there are at most."""
         here = self._local.thread
         if here.states:
             del here.states[-count:]
-            self._changed(here)
+            self._back(here, outside, changes)
 
-    def enter_launch(self, name: str, sessions: int) -> None:
-        """A launch that `sessions` see under this name."""
+    def enter_launch(self, name: str, sessions: int) -> tuple[int, int, int]:
+        """A launch that `sessions` see under this name. Returns its path, and what `leave_launch`
+        may be told to be quicker."""
         here = self._local.thread
-        here.launches.append((name, sessions))
-        self._changed(here)
+        outside = here.node
+        if here.launches:  # Of these a path has the innermost alone.
+            here.launches.append((name, sessions))
+            self._changed(here)
+        else:
+            here.launches.append((name, sessions))
+            self._go(here, paths.child(outside, _LAUNCH, name, sessions))
+        return self._with_stack() if self.with_stack else here.node, outside, here.changes
 
-    def leave_launch(self) -> None:
+    def leave_launch(self, outside: int = -1, changes: int = -1) -> None:
         here = self._local.thread
         if here.launches:
             here.launches.pop()
-            self._changed(here)
+            self._back(here, outside, changes)
 
     # The path.
 
@@ -150,28 +177,42 @@ class Threads:
         return self._with_stack() if self.with_stack else here.node
 
     def _changed(self, here: _Thread) -> None:
-        here.is_known = True
-        self._last = here
-        scopes = here.scopes
-        innermost = scopes[-1] if scopes else None
-        node = ROOT if innermost is None else innermost.node
+        node = ROOT
+        here.scope = 0
+        if here.scopes:
+            innermost = here.scopes[-1]
+            node, here.scope = innermost.node, innermost.id
         if here.states or here.launches:
-            node = self._below(node)
+            node = self._below(here, node)
+        self._go(here, node)
+
+    def _back(self, here: _Thread, outside: int, changes: int) -> None:
+        """To the path before, if nothing else was entered or left meanwhile."""
+        if changes == here.changes:
+            self._go(here, outside)
+        else:
+            self._changed(here)
+
+    def _go(self, here: _Thread, node: int) -> None:
+        """The thread's path is another one."""
+        here.is_known = True
+        here.changes += 1
         here.node = node
+        self._last = here
         if self.listener is not None:
-            self.listener(node, 0 if innermost is None else innermost.id)
+            self.listener(node, here.scope)
 
     def tell(self) -> None:
         """Tells the listener where this thread is."""
         self._changed(self._local.thread)
 
-    def _below(self, node: int) -> int:
+    def _below(self, here: _Thread, node: int) -> int:
         """Adds states and launches to a path."""
-        here = self._local.thread
         for name, sessions in here.states:
-            node = paths.child(node, Kind.STATE, name, sessions)
-        for name, sessions in here.launches[-1:]:
-            node = paths.child(node, Kind.LAUNCH, name, sessions)
+            node = paths.child(node, _STATE, name, sessions)
+        if here.launches:
+            name, sessions = here.launches[-1]
+            node = paths.child(node, _LAUNCH, name, sessions)
         return node
 
     def _with_stack(self, is_scope: bool = False) -> int:
@@ -186,7 +227,7 @@ class Threads:
             node = paths.child(node, step.kind, step.name, step.sessions, step.file, step.line)
         if not is_scope:
             node = self._below_frames(node, places()[known:])
-        return self._below(node)
+        return self._below(self._local.thread, node)
 
     def _below_frames(self, node: int, frames: list[Place]) -> int:
         for place in frames:

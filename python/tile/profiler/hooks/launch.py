@@ -18,11 +18,8 @@ id: ContextVar[int | None] = ContextVar("id", default=None)
 op_name: ContextVar[str | None] = ContextVar("op_name", default=None)
 #: Whether the metadata of a launch is being computed: launches in there are bookkeeping.
 in_hook: ContextVar[bool] = ContextVar("in_hook", default=False)
-#: For each launch that this thread is in, whether the hook named it.
-_named: ContextVar[tuple[bool, ...]] = ContextVar("_named", default=())
-
 #: What hooks are told of every launch; the rest are metrics.
-_OF_EVERY_LAUNCH = ("name", "function", "stream")
+_OF_EVERY_LAUNCH = frozenset({"name", "function", "stream"})
 
 
 class LaunchHook(Hook):
@@ -35,11 +32,12 @@ class LaunchHook(Hook):
     def __new__(cls) -> LaunchHook:
         if cls._made is None:
             cls._made = super().__new__(cls)
-            cls._made._include = cls._made._exclude = None
+            cls._made.configure()
         return cls._made
 
     _include: re.Pattern | None
     _exclude: re.Pattern | None
+    _wants_all: bool
     #: For an epoch, the sessions that have the hook.
     _known: tuple[int, int] = (-1, 0)
 
@@ -48,6 +46,7 @@ class LaunchHook(Hook):
         does."""
         self._include = re.compile(include) if include is not None else None
         self._exclude = re.compile(exclude) if exclude is not None else None
+        self._wants_all = include is None and exclude is None
 
     def activate(self) -> None:
         pass
@@ -73,39 +72,36 @@ class LaunchHook(Hook):
 
     def enter(self, metadata: Any) -> None:
         kernel = metadata.data["name"]
-        wanted = not in_hook.get() and self._is_wanted(kernel)
-        _named.set((*_named.get(), wanted))
-        if not wanted:
+        if in_hook.get() or not (self._wants_all or self._is_wanted(kernel)):
             return
         if getattr(metadata, "extras", True):
-            token = in_hook.set(True)
-            threads.enter_states(COMPUTE_METADATA_SCOPE_NAME, kernel)
+            in_hook.set(True)
+            back = threads.enter_states(COMPUTE_METADATA_SCOPE_NAME, kernel)
             try:
                 told = metadata.get()
             finally:
-                threads.leave_states(2)
-                in_hook.reset(token)
+                threads.leave_states(2, *back)
+                in_hook.set(False)
         else:  # There is nothing to compute.
             told = metadata.data
         name = told["name"]
-        metrics = {n: v for n, v in told.items() if n not in _OF_EVERY_LAUNCH}
         id.set(new_id())
         op_name.set(name)
         epoch = sessions.epoch
-        threads.enter_launch(name, self._sessions(epoch))
-        if metrics:
-            numbers, tensors = transform_tensor_metrics(metrics)
-            sessions.add_launch_metrics(threads.node(), epoch, numbers)
-            if tensors:
-                tensor_metrics.add(threads.node(), epoch, tensors, kernel)
+        node, *back = threads.enter_launch(name, self._sessions(epoch))
+        metadata.back = back
+        if len(told) == len(_OF_EVERY_LAUNCH):
+            return
+        metrics = {n: v for n, v in told.items() if n not in _OF_EVERY_LAUNCH}
+        numbers, tensors = transform_tensor_metrics(metrics)
+        sessions.add_launch_metrics(node, epoch, numbers)
+        if tensors:
+            tensor_metrics.add(node, epoch, tensors, kernel)
 
     def exit(self, metadata: Any) -> None:
-        named = _named.get()
-        if not named:
-            return
-        _named.set(named[:-1])
-        if named[-1]:
-            threads.leave_launch()
+        back = metadata.__dict__.pop("back", None)
+        if back is not None:
+            threads.leave_launch(*back)
 
 
 __all__ = ["COMPUTE_METADATA_SCOPE_NAME", "LaunchHook", "id", "in_hook", "op_name"]

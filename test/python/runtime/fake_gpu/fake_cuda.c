@@ -26,6 +26,7 @@ long long fake_sum;                   // Of first parameters, where pairs are ch
 static int priority, capturing;       // Of all streams.
 void fake_set_streams(int p, int c) { priority = p, capturing = c; }
 
+int fake_waits, fake_memories; // Waits for the device, and pieces of its memory.
 int fake_launches, fake_loads, fake_unloads, fake_wrong_pairs, fake_maps;
 void fake_set(int devices, Callback f, int us) {
   device_count = devices;
@@ -81,7 +82,37 @@ int cuCtxGetDevice(int *device) {
     return INVALID_CONTEXT;
   return *device = current, 0;
 }
-int cuCtxSynchronize(void) { return 0; }
+int cuCtxSynchronize(void) { return ++fake_waits, 0; }
+// The memory of the device is that of the host. Nothing is zero in it.
+int cuMemAlloc_v2(uint64_t *address, size_t size) {
+  void *memory = aligned_alloc(256, (size + 255) / 256 * 256);
+  if (current < 0 || !memory)
+    return current < 0 ? INVALID_CONTEXT : OUT_OF_MEMORY;
+  ++fake_memories;
+  return *address = (uint64_t)memset(memory, 0xa5, size), 0;
+}
+int cuMemFree_v2(uint64_t address) { return free((void *)address), --fake_memories, 0; }
+typedef struct {
+  size_t x, y;
+  int type; // 1: of the host, 2: of the device
+  void *host;
+  uint64_t device;
+  void *array;
+  size_t pitch;
+} Side;
+typedef struct {
+  Side from, to;
+  size_t width, rows;
+} Copy2D;
+int cuMemcpy2D_v2(const Copy2D *c) {
+  if (current < 0 || c->from.type != 2 || c->to.type != 1 || c->width > c->from.pitch ||
+      c->width > c->to.pitch)
+    return INVALID_VALUE;
+  for (size_t row = 0; row != c->rows; ++row)
+    memcpy((char *)c->to.host + row * c->to.pitch, (char *)c->from.device + row * c->from.pitch,
+           c->width);
+  return 0;
+}
 int cuGetErrorString(int code, const char **text) {
   *text = code == LAUNCH_FAILED   ? "unspecified launch failure"
           : code == OUT_OF_MEMORY ? "out of memory"

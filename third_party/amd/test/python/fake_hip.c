@@ -1,5 +1,6 @@
 // A HIP run time without a GPU: it records the last launch, and fails when it is told to.
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *processor = "gfx942:sramecc+:xnack-";
@@ -23,7 +24,20 @@ static int outcome(int call) {
 int hipInit(unsigned flags) { return flags; }
 int hipGetDeviceCount(int *count) { return *count = devices, 0; }
 int hipGetDevice(int *device) { return *device = fake_device, 0; }
-int hipDeviceSynchronize(void) { return 0; }
+int fake_waits, fake_memories, fake_capturing; // waits for the device, pieces of its memory
+int hipDeviceSynchronize(void) { return ++fake_waits, 0; }
+int hipSetDevice(int device) { return fake_device = device, 0; }
+int hipStreamIsCapturing(void *stream, int *status) { return *status = fake_capturing, 0; }
+int hipMalloc(void **memory, size_t size) {
+  return *memory = calloc(1, size), ++fake_memories, *memory ? 0 : 2;
+}
+int hipFree(void *memory) { return free(memory), --fake_memories, 0; }
+int hipMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                size_t rows, int kind) {
+  for (size_t row = 0; row != rows; ++row)
+    memcpy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width);
+  return kind == 2 ? 0 : 21;
+}
 int hipDeviceGetAttribute(int *value, int which, int device) { return *value = which + device, 0; }
 int hipGetDevicePropertiesR0600(char *properties, int device) {
   memset(properties, 0, 1472);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import shutil
 import struct
 import subprocess
@@ -14,6 +15,8 @@ import pytest
 
 import tile
 import tile.language as tl
+import tile.profiler as proton
+import tile.profiler.language as pl
 from tile.backends import drivers
 from tile.compiler import ASTSource
 from tile.runtime.driver import driver as active
@@ -212,3 +215,36 @@ def test_errors_of_the_run_time_are_said_where_they_come_up(two_devices):
     with pytest.raises(tile.TileError, match="cannot launch `fill`: invalid device function"):
         fill[(1,)](Tensor(0x1000), 7, BLOCK=64)
     fill[(1,)](Tensor(0x1000), 7, BLOCK=64)  # The next one goes well.
+
+
+@tile.jit
+def with_scope(x_ptr, BLOCK: tl.constexpr):
+    with pl.scope("all"):
+        tl.store(x_ptr + tl.arange(0, BLOCK), 1.0)
+
+
+def test_records_are_read_when_they_are_asked_for(library, tmp_path):
+    """The kernel does nothing here: what is read is the header of each warp, without records."""
+    fakes = {n: ctypes.c_int.in_dll(library, f"fake_{n}") for n in ("waits", "memories")}
+    ctypes.c_int.in_dll(library, "fake_count").value = 2
+    (ctypes.c_int * 8).in_dll(library, "fake_sizes")[:2] = [8, 8]
+    active.set_active(drivers()["hip"]())
+    session = proton.start(str(tmp_path / "p"), backend="instrumentation")
+    try:
+        waits = fakes["waits"].value
+        for _ in range(3):
+            with_scope[(2,)](Tensor(0x1000), BLOCK=128)
+        assert (fakes["waits"].value, fakes["memories"].value) == (waits, 1)
+        x, records = list((ctypes.c_uint64 * 8).in_dll(library, "fake_arguments"))[:2]
+        assert x == 0x1000 and records % 16 == 0 and records > 0x1000
+        ctypes.c_int.in_dll(library, "fake_capturing").value = 1
+        with pytest.raises(tile.TileError, match="cannot be captured into a graph"):
+            with_scope[(2,)](Tensor(0x1000), BLOCK=128)
+    finally:
+        ctypes.c_int.in_dll(library, "fake_capturing").value = 0
+        proton.finalize(session)
+    assert fakes["memories"].value == 0
+    root, devices = json.loads((tmp_path / "p.hatchet").read_text())
+    (kernel,) = root["children"]
+    assert kernel["metrics"]["count"] == 3 and kernel["metrics"]["device_type"] == "HIP"
+    assert devices["HIP"]["0"]["arch"] == "gfx942"

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, Protocol
 
-from tile.runtime.memory import _allocator, set_allocator
+from tile.runtime.memory import (
+    _allocator,
+    has_profile_allocator,
+    set_allocator,
+    set_profile_allocator,
+)
 
 
 class Buffer(Protocol):
@@ -26,4 +31,7 @@ class NullAllocator:
         raise RuntimeError("Kernel requires a runtime memory allocation, but no allocator was set.")
 
 
-__all__ = ["Allocator", "Buffer", "NullAllocator", "_allocator", "set_allocator"]
+__all__ = [
+    "Allocator", "Buffer", "NullAllocator", "_allocator", "has_profile_allocator",
+    "set_allocator", "set_profile_allocator",
+]  # fmt: skip
