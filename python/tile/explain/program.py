@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import TileError
 from ..programs import find_problem, run
@@ -47,9 +47,11 @@ def launched_by(program: str, arguments: Sequence[str], module: bool) -> list[La
 
 
 def explain_program(
-    program: str, arguments: Sequence[str] = (), *, module: bool = False, kernel: str | None = None
-) -> list[Explanation]:
-    """Of each kernel that the program launches, or of those of one name."""
+    program: str, arguments: Sequence[str] = (), *, module: bool = False,
+    kernel: str | None = None, each: Callable[[list[Launched]], Iterable[Launched]] = iter,
+) -> list[Explanation]:  # fmt: skip
+    """Of each kernel that the program launches, or of those of one name. `each` goes through the
+    launches, and may say how far it is."""
     found = launched_by(program, arguments, module)
     if kernel is not None:
         names = list(dict.fromkeys(one.kernel.name for one in found))
@@ -58,4 +60,4 @@ def explain_program(
             raise TileError(
                 f"{program} launched no kernel `{kernel}`; it launched {', '.join(names)}"
             )
-    return [explain(one) for one in found]
+    return [explain(one) for one in each(found)]
