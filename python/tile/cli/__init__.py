@@ -11,8 +11,9 @@ import click
 
 from .. import __version__
 from ..errors import TileError
+from ..hints import closest
 
-#: The commands, with what they are for; each is in the module of its name, or is a tool.
+#: The commands, with what they are for; each is in the module of its name.
 _COMMANDS = {
     "run": "Run a program: in the simulator, for a target, with checks.",
     "explain": "Say what makes kernels slow, and show how they were compiled.",
@@ -26,8 +27,6 @@ _COMMANDS = {
     "knobs": "Show all settings, and where their values came from.",
     "env": "Show what is installed, which driver is used and why.",
     "completion": "Print the shell code that completes this command.",
-}
-_TOOLS = {
     "layout": "Show which thread owns which element of a layout.",
     "surface": "Print the page of the language's names.",
 }
@@ -37,11 +36,9 @@ class _Commands(click.Group):
     """Loads a command when it is asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*_COMMANDS, *_TOOLS]
+        return list(_COMMANDS)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name in _TOOLS:
-            return _tool(name)
         if name not in _COMMANDS:
             return None
         return importlib.import_module(f"{__name__}.{name}").command
@@ -49,30 +46,15 @@ class _Commands(click.Group):
     def format_commands(self, context: click.Context, formatter: Any) -> None:
         # Without loading any.
         with formatter.section("Commands"):
-            formatter.write_dl([*_COMMANDS.items(), *_TOOLS.items()], col_spacing=3)
+            formatter.write_dl(list(_COMMANDS.items()), col_spacing=3)
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and self.get_command(context, args[0]) is None:
             raise click.UsageError(
-                f"no tool '{args[0]}'; there are: {', '.join(self.list_commands(context))}"
+                f"no command '{args[0]}'; there are: {', '.join(_COMMANDS)}"
+                f"{closest(args[0], _COMMANDS)}"
             )
         return super().resolve_command(context, args)
-
-
-def _tool(name: str) -> click.Command:
-    """A tool has its own options."""
-
-    @click.command(
-        name,
-        help=_TOOLS[name],
-        add_help_option=False,
-        context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    )
-    @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-    def command(arguments: tuple[str, ...]) -> int:
-        return importlib.import_module(f"tile.tools.{name}").main(list(arguments))
-
-    return command
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -22,7 +22,7 @@ def command() -> None:
 @click.argument("kernel", required=False, shell_complete=tuned)
 @with_json
 def show_(kernel: str | None, as_json: bool) -> None:
-    """Show what was chosen, for all kernels or for one, and why."""
+    """Show what was chosen for kernels, and why."""
     wanted = [c for _, c in choices() if kernel is None or c.kernel == kernel]
     if as_json:
         print_json([dataclasses.asdict(choice) for choice in wanted])
@@ -48,7 +48,7 @@ def show_(kernel: str | None, as_json: bool) -> None:
 @command.command("clear")
 @click.argument("kernel", required=False, shell_complete=tuned)
 def clear_(kernel: str | None) -> None:
-    """Forget what was chosen, for all kernels or for one."""
+    """Forget what was chosen for kernels."""
     gone = [path for path, choice in choices() if kernel is None or choice.kernel == kernel]
     for path in gone:
         shutil.rmtree(path.parent, ignore_errors=True)

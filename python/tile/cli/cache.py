@@ -11,6 +11,7 @@ from ..runtime.cache import clear, entries, prune
 from ..runtime.cache.entry import verify
 from ..settings import bytes_of
 from .complete import kernels
+from .progress import track, working
 from .table import print_json, show, size, with_json
 
 
@@ -23,7 +24,7 @@ def command() -> None:
 @click.argument("kernel", required=False, shell_complete=kernels)
 @with_json
 def ls(kernel: str | None, as_json: bool) -> None:
-    """List all kernels, or those of one name; those used last come first."""
+    """List kernels, those used last first."""
     now = time.time()
     wanted = [entry for entry in entries() if kernel is None or kernel in entry.kernels]
     known = sorted(wanted, key=lambda entry: -entry.last_use)
@@ -95,11 +96,12 @@ def _bytes(context: click.Context, option: click.Parameter, text: str | None) ->
 
 @command.command("prune")
 @click.option(
-    "--limit", callback=_bytes, help="Bytes, as in 500M; the limit of the cache if left out."
+    "--limit", callback=_bytes, help="Bytes, as in 500M; by default the limit of the cache."
 )
 def prune_(limit: int | None) -> None:
     """Remove what was not used for the longest time."""
-    count, freed = prune(knobs.cache.size_limit if limit is None else limit)
+    with working("Removing what was not used"):
+        count, freed = prune(knobs.cache.size_limit if limit is None else limit)
     print(f"removed {count} entries, {size(freed)}")
 
 
@@ -107,25 +109,31 @@ def prune_(limit: int | None) -> None:
 @click.confirmation_option(prompt="Remove all compiled kernels?")
 def clear_() -> None:
     """Remove all entries."""
-    count, freed = clear()
+    with working("Removing all entries"):
+        count, freed = clear()
     print(f"removed {count} entries, {size(freed)}")
 
 
 @command.command("verify")
 @click.option("--remove", is_flag=True, help="Remove what is damaged.")
-def verify_(remove: bool) -> int:
+@with_json
+def verify_(remove: bool, as_json: bool) -> int:
     """Read every file, and say what is damaged."""
     import shutil
 
-    damaged = checked = 0
-    for entry in entries():
+    checked, wrong = 0, {}
+    for entry in track(list(entries()), "Reading the cache"):
         checked += len(entry.kernels)
-        wrong = verify(entry.path)
-        for line in wrong:
+        if lines := verify(entry.path):
+            wrong[entry.path] = lines
+            if remove:
+                shutil.rmtree(entry.path, ignore_errors=True)
+    if as_json:
+        damaged = {str(path): lines for path, lines in wrong.items()}
+        print_json({"checked": checked, "damaged": damaged, "removed": remove})
+    else:
+        for line in (line for lines in wrong.values() for line in lines):
             print(line)
-        damaged += bool(wrong)
-        if wrong and remove:
-            shutil.rmtree(entry.path, ignore_errors=True)
-    outcome = f"{damaged} damaged" + " and removed" * (remove and damaged > 0)
-    print(f"{checked} kernels checked, {outcome}")
-    return 1 if damaged and not remove else 0
+        outcome = f"{len(wrong)} damaged" + " and removed" * (remove and bool(wrong))
+        print(f"{checked} kernels checked, {outcome}")
+    return 1 if wrong and not remove else 0

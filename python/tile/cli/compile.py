@@ -6,6 +6,7 @@ import click
 
 from ..aot import compile_kernel
 from .complete import targets as known_targets
+from .progress import working
 
 
 @click.command("compile")
@@ -17,7 +18,7 @@ from .complete import targets as known_targets
     "-o", "--out-path", type=click.Path(),
     help="Files begin with this; the kernel's name if left out.",
 )  # fmt: skip
-@click.option("--out-name", "-on", help="What the C functions are called.")
+@click.option("-on", "--out-name", help="What the C functions are called.")
 @click.option(
     "-t",
     "--target",
@@ -26,9 +27,11 @@ from .complete import targets as known_targets
     shell_complete=known_targets,
     help="As in cuda:90; several may be.",
 )
-@click.option("-w", "--num-warps", default=4, show_default=True)
-@click.option("--num-stages", "-ns", default=3, show_default=True)
-@click.option("--num-ctas", default=1, show_default=True)
+@click.option("-w", "--num-warps", default=4, show_default=True, help="Warps of a program.")
+@click.option(
+    "-ns", "--num-stages", default=3, show_default=True, help="Stages of pipelined loops."
+)
+@click.option("--num-ctas", default=1, show_default=True, help="CTAs of a cluster.")
 @click.option("--ptx/--no-ptx", default=True, help="PTX for devices that no target fits.")
 def command(
     path: str, kernel_name: str, signature: str, grid: str, out_path: str | None,
@@ -41,9 +44,11 @@ def command(
     tensordesc<fp16[64, 64]> a descriptor), :16 for a multiple of 16, :1 for the number 1, or the
     value of a constant.
     """
-    for file in compile_kernel(
-        path, kernel_name, signature, grid, out_path or out_name or kernel_name,
-        targets=targets, out_name=out_name, num_warps=num_warps, num_stages=num_stages,
-        num_ctas=num_ctas, ptx=ptx,
-    ):  # fmt: skip
+    with working(f"Compiling {kernel_name}"):
+        files = compile_kernel(
+            path, kernel_name, signature, grid, out_path or out_name or kernel_name,
+            targets=targets, out_name=out_name, num_warps=num_warps, num_stages=num_stages,
+            num_ctas=num_ctas, ptx=ptx,
+        )  # fmt: skip
+    for file in files:
         print(file)

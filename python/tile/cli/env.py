@@ -10,6 +10,7 @@ import click
 
 from .. import __version__, knobs
 from ..errors import TileError
+from .progress import working
 from .table import print_json, show, with_json
 
 
@@ -76,7 +77,8 @@ def command(no_test: bool, as_json: bool) -> int:
     for backend in backends().values():
         rows += backend.describe_tools()
     rows += [*_drivers(), ("driver in use", _choice()), ("cache", knobs.cache.dir)]
-    result = "left out" if no_test else _self_test()
+    with working("Running the self test"):
+        result = "left out" if no_test else _self_test()
     rows.append(("self test", result))
     if as_json:
         print_json(dict(rows))

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from ..errors import TileError
+from .complete import targets
+from .progress import track
 
 
 def _paths(output: str | None, names: list[str]) -> list[Path]:
@@ -63,7 +65,10 @@ def _compare(
     "explain", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": True}
 )
 @click.option("--kernel", help="Only the kernel of this name.")
-@click.option("--target", help="What the simulator stands for, as in cuda:90 or hip:gfx942.")
+@click.option(
+    "--target", shell_complete=targets,
+    help="What the simulator stands for, as in cuda:90 or hip:gfx942.",
+)  # fmt: skip
 @click.option(
     "-o", "--output", type=click.Path(), help="The page; of several, their names begin so."
 )
@@ -79,7 +84,7 @@ def _compare(
     help="What `tile profile -m pcsampling` wrote on a GPU: the page then says where warps waited, "
     "and for what.",
 )  # fmt: skip
-@click.option("-m", "module", is_flag=True, help="PROGRAM is a module's name.")
+@click.option("-m", "module", is_flag=True, help="Take PROGRAM for the name of a module.")
 @click.argument("program", type=click.Path(), required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
@@ -87,9 +92,12 @@ def command(
     compare: tuple[str, str] | None, samples: str | None, module: bool, program: str | None,
     arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Run a program in the simulator, and say of each kernel what it takes, what it did, and what
-    makes it slow, with the line and the remedy. Without --text and --json: a page for each kernel,
-    explain-KERNEL.html or what -o names."""
+    """Run a program in the simulator, and say what makes its kernels slow.
+
+    For each kernel: what it takes, what it did, and what makes it slow, with the line and the
+    remedy. Without --text and --json this is a page for each kernel, explain-KERNEL.html or what
+    -o names.
+    """
     from ..explain.program import choose_target, explain_program
     from ..explain.text import render
 
@@ -105,7 +113,10 @@ def command(
         raise click.UsageError("Missing argument 'PROGRAM'.")
     choose_target(target)
     profile = Path(samples) if samples is not None else None
-    found = explain_program(program, arguments, module=module, kernel=kernel, samples=profile)
+    found = explain_program(
+        program, arguments, module=module, kernel=kernel, samples=profile,
+        each=lambda launches: track(launches, "Explaining the kernels"),
+    )  # fmt: skip
     if as_json:
         click.echo(json.dumps([one.to_dict() for one in found], indent=1))
     elif as_text:

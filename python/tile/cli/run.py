@@ -24,8 +24,8 @@ from .complete import targets
 @click.option("--interpret", is_flag=True, help="Run kernels as Python.")
 @click.option("--debug", is_flag=True, help="Compile assertions in kernels.")
 @click.option("--always-compile", is_flag=True, help="Do not look into the cache.")
-@click.option("--compat", is_flag=True, help="`import triton` gives tile.")
-@click.option("-m", "module", is_flag=True, help="PROGRAM is a module's name.")
+@click.option("--compat", is_flag=True, help="Let `import triton` give tile.")
+@click.option("-m", "module", is_flag=True, help="Take PROGRAM for the name of a module.")
 @click.argument("program", type=click.Path())
 @click.argument("arguments", nargs=-1, type=click.Path())
 def command(

@@ -15,6 +15,7 @@ import click
 from ..errors import TileError
 from ..hints import closest
 from .color import findings_in_color
+from .progress import working
 
 
 def _triple(
@@ -166,7 +167,13 @@ _FILE = click.Path()
 @click.option("--grid", default="1", callback=_triple, help="CTAs: X[,Y[,Z]].")
 @click.option("--block", callback=_triple, help="Threads of a CTA: X[,Y[,Z]].")
 @click.option("--cluster", default="1", callback=_triple, help="CTAs of a cluster.")
-@click.option("--dynamic-shared", type=click.IntRange(0), metavar="N", default=0, help="Its bytes.")
+@click.option(
+    "--dynamic-shared",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    help="Bytes of shared memory that the launch adds.",
+)
 @click.option("--array", "arrays", multiple=True, help="NAME=... names memory for --arg.")
 @click.option(
     "--arg", "arguments", multiple=True,
@@ -176,12 +183,21 @@ _FILE = click.Path()
 @click.option("--out", multiple=True, help="INDEX=FILE.npy or NAME=FILE.npy, after the run.")
 @click.option("--check", default="all", help="Some of races, async, undefined, ...; none.")
 @click.option(
-    "--max-instructions", type=click.IntRange(0), metavar="N", help="Ends an endless kernel."
+    "--max-instructions",
+    type=click.IntRange(0),
+    metavar="N",
+    help="End an endless kernel after N instructions.",
 )
-@click.option("--threads", type=click.IntRange(0), metavar="N", default=0, help="Host threads.")
-@click.option("--nondeterministic", is_flag=True, help="CTAs with atomics run in parallel, too.")
 @click.option(
-    "--schedule-seed", type=int, metavar="N", help="Runs warps and copies in a random order."
+    "--threads",
+    type=click.IntRange(0),
+    metavar="N",
+    default=0,
+    help="Threads of this machine; 0 is one for each core.",
+)
+@click.option("--nondeterministic", is_flag=True, help="Run CTAs with atomics in parallel, too.")
+@click.option(
+    "--schedule-seed", type=int, metavar="N", help="Run warps and copies in a random order."
 )
 @click.option(
     "--schedules",
@@ -189,27 +205,29 @@ _FILE = click.Path()
     metavar="N",
     help="Random orders whose results must agree.",
 )
-@click.option("--strict-views", is_flag=True, help="What lies between elements is out of bounds.")
+@click.option(
+    "--strict-views", is_flag=True, help="Report accesses between the elements of an array."
+)
 @click.option("--suppressions", type=_FILE, help="A file of KIND FILE:LINE REASON.")
 @click.option("--gpu", default="", help="The GPU of the roofline estimate.")
-@click.option("--json", "json_file", type=_FILE, help="Writes the report.")
+@click.option("--json", "json_file", type=_FILE, help="Write the report as JSON.")
 @click.option(
     "--html",
     "html_file",
     type=_FILE,
-    help="Writes a page: findings, counters by line, coverage.",
+    help="Write a page: findings, counters by line, coverage.",
 )
 @click.option(
-    "--sarif", "sarif_file", type=_FILE, help="Writes the findings for code-scanning tools."
+    "--sarif", "sarif_file", type=_FILE, help="Write the findings for code-scanning tools."
 )
 @click.option(
-    "--timeline", "timeline_file", type=_FILE, help="Writes a trace for Chrome or Perfetto."
+    "--timeline", "timeline_file", type=_FILE, help="Write a trace for Chrome or Perfetto."
 )
 @click.option(
     "--timelines", type=click.IntRange(1), metavar="N", default=1, help="Clusters in that trace."
 )
-@click.option("--annotate", is_flag=True, help="Prints the source with the counters by line.")
-@click.option("--coverage", is_flag=True, help="Prints the lines that did not run.")
+@click.option("--annotate", is_flag=True, help="Print the source with the counters by line.")
+@click.option("--coverage", is_flag=True, help="Print the lines that did not run.")
 @_bad_usage
 def command(
     file: str, entry: str | None, grid: tuple, block: tuple | None, cluster: tuple,
@@ -220,9 +238,11 @@ def command(
     json_file: str | None, html_file: str | None, sarif_file: str | None,
     timeline_file: str | None, timelines: int, annotate: bool, coverage: bool,
 ) -> int:  # fmt: skip
-    """Run a kernel of a PTX file, of nvcc or anybody, or of AMDGCN assembly, without a GPU, with
-    every access checked. The exit status is 0 if nothing was found, 1 if something was, 2 for bad
-    usage."""
+    """Run a kernel of PTX or AMDGCN assembly, with every access checked.
+
+    No GPU is needed. The exit status is 0 if nothing was found, 1 if something was,
+    2 for bad usage.
+    """
     import tile.sim
 
     from ..sim.arguments import argument
@@ -237,15 +257,15 @@ def command(
         block = _block_of(ptx, entry)
     named = _named_arrays(arrays)
     values = [argument(text, named) for text in arguments]
-    report = tile.sim.launch(
-        ptx, entry, grid, block, values, cluster=cluster, dynamic_shared=dynamic_shared,
-        check=check, max_instructions=max_instructions, threads=threads,
-        deterministic=not nondeterministic, schedule_seed=schedule_seed, schedules=schedules,
-        strict_views=strict_views,
-        allocations=named,
-        suppressions=tile.sim.read_suppressions(suppressions) if suppressions else (),
-        timelines=timelines if timeline_file else 0, raise_on_finding=False,
-    )  # fmt: skip
+    with working("Running the kernel in the simulator"):
+        report = tile.sim.launch(
+            ptx, entry, grid, block, values, cluster=cluster, dynamic_shared=dynamic_shared,
+            check=check, max_instructions=max_instructions, threads=threads,
+            deterministic=not nondeterministic, schedule_seed=schedule_seed, schedules=schedules,
+            strict_views=strict_views, allocations=named,
+            suppressions=tile.sim.read_suppressions(suppressions) if suppressions else (),
+            timelines=timelines if timeline_file else 0, raise_on_finding=False,
+        )  # fmt: skip
     report.file = file
     click.echo(findings_in_color(report.summary(gpu)), nl=False)
     for unused in report.unused_suppressions:

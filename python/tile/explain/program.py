@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..errors import TileError
@@ -49,15 +49,13 @@ def launched_by(program: str, arguments: Sequence[str], module: bool) -> list[La
 
 
 def explain_program(
-    program: str,
-    arguments: Sequence[str] = (),
-    *,
-    module: bool = False,
-    kernel: str | None = None,
-    samples: Path | None = None,
-) -> list[Explanation]:
+    program: str, arguments: Sequence[str] = (), *, module: bool = False,
+    kernel: str | None = None, samples: Path | None = None,
+    each: Callable[[list[Launched]], Iterable[Launched]] = iter,
+) -> list[Explanation]:  # fmt: skip
     """Of each kernel that the program launches, or of those of one name. `samples` names a profile
-    that a GPU took of the same program."""
+    that a GPU took of the same program. `each` goes through the launches, and may say how far it
+    is."""
     sampled: dict[str, Samples] = read_samples(samples) if samples is not None else {}
     found = launched_by(program, arguments, module)
     if kernel is not None:
@@ -72,4 +70,4 @@ def explain_program(
             f"'{samples}' has samples of {', '.join(sampled)}, and of none of these kernels: "
             f"{', '.join(dict.fromkeys(one.kernel.name for one in found))}"
         )
-    return [explain(one, sampled.get(one.kernel.name)) for one in found]
+    return [explain(one, sampled.get(one.kernel.name)) for one in each(found)]

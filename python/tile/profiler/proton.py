@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from ..errors import TileError
+from ..programs import find_problem
 from . import backends
 from .flags import flags
 from .profile import DEFAULT_PROFILE_NAME, begin, end
@@ -62,6 +64,8 @@ def run_profiling(
 ) -> int:  # fmt: skip
     """Runs a program within a session. A program that ended well, but whose kernels nobody
     recorded, is an error, too."""
+    if not is_pytest(target[0]) and (problem := find_problem(target[0], is_module=False)):
+        raise TileError(problem)
     flags.command_line = True
     session = begin(name, context, data, backend, mode, hook)
     try:
@@ -104,15 +108,18 @@ def run_profiling(
     "--hook",
     type=click.Choice(["None", "triton"]),
     default="None",
-    help="triton: kernels' launch_metadata names launches and measures them.",
+    help="With triton, the launch_metadata of kernels names launches and measures them.",
 )
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     name: str, backend: str | None, context: str, mode: str | None, data: str, hook: str,
     program: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Profile a program: a script with its arguments, or pytest with its own. The program's
-    `start` and `finalize` do nothing; its scopes count."""
+    """Profile a program: times of its kernels, by what the program did.
+
+    PROGRAM is a script with its arguments, or pytest with its own. The program's `start` and
+    `finalize` do nothing; its scopes count.
+    """
     return run_profiling(
         program, name, context, data, backend, mode, None if hook == "None" else hook
     )  # fmt: skip

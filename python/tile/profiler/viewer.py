@@ -323,11 +323,16 @@ def print_tree(
                 print(f"{value:14.6g}  {name}")
 
 
+def list_metrics(filename: str) -> dict[str, list[str]]:
+    """The metrics that a file has, and those that follow."""
+    _, inclusive, exclusive, _ = read(filename)
+    own = [*inclusive, *exclusive]
+    return {"Metrics": own, "Derived": derivable(own)}
+
+
 def show_metrics(filename: str) -> None:
     """Prints the metrics that a file has, and those that follow."""
-    _, inclusive, exclusive, _ = read(filename)
-    for title, names in (("Metrics", [*inclusive, *exclusive]),
-                         ("Derived", derivable([*inclusive, *exclusive]))):  # fmt: skip
+    for title, names in list_metrics(filename).items():
         print(f"{title}:")
         for name in names:
             print(f"  {name}")
@@ -344,6 +349,7 @@ def _two(context: click.Context, parameter: click.Parameter, text: str | None) -
     "proton-viewer", context_settings={"help_option_names": ["-h", "--help"]}, epilog=ANY_METRIC
 )
 @click.option("-l", "--list", "only_list", is_flag=True, help="Print the metrics.")
+@click.option("--json", "as_json", is_flag=True, help="With --list: as JSON.")
 @click.option(
     "-m", "--metrics", callback=_two, metavar="A[,B]",
     help="The metric to show; the threshold is one of B, where there are two.",
@@ -362,12 +368,15 @@ def _two(context: click.Context, parameter: click.Parameter, text: str | None) -
 @click.option("-diff", "--diff-profile", metavar="FILE", help="Show FILE... less this profile.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 def command(
-    only_list: bool, metrics: list[str], include: str | None, exclude: str | None,
+    only_list: bool, as_json: bool, metrics: list[str], include: str | None, exclude: str | None,
     threshold: float | None, depth: int, format: str, print_sorted: bool,
     diff_profile: str | None, files: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Show profiles as trees of call paths."""
     for file in files:
+        if only_list and as_json:
+            print(json.dumps({k.lower(): v for k, v in list_metrics(file).items()}, indent=1))
+            continue
         if only_list:
             show_metrics(file)
             continue

@@ -9,17 +9,14 @@ The layout is given by an encoding and a shape, or by a type that has both.
 
 from __future__ import annotations
 
-import argparse
 import colorsys
 import html
 import itertools
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
-__all__ = ["OwnerTable", "color_of", "load_layout", "main", "render_svg", "render_text"]
+__all__ = ["OwnerTable", "color_of", "load_layout", "render_svg", "render_text", "to_dict"]
 
 #: Owners of one element that a cell names before it only counts the rest.
 _MAX_NAMED_OWNERS = 2
@@ -223,58 +220,9 @@ def load_layout(text: str, shape: Sequence[int] | None) -> Layout:
     return layout.from_type(ir.Type.parse(text, context))
 
 
-def _parse_shape(text: str) -> list[int]:
-    try:
-        shape = [int(size) for size in text.replace(",", "x").split("x")]
-    except ValueError:
-        shape = []
-    if not shape or any(size < 1 or size & (size - 1) for size in shape):
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is no shape; expected powers of two such as 32x64"
-        )
-    return shape
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """The command `tile layout`."""
-    parser = argparse.ArgumentParser(
-        prog="tile layout",
-        description="Print which thread owns which element of a tensor, or where it lies in "
-        "shared memory.",
-    )
-    parser.add_argument("layout", help="an encoding ('#ttg.blocked<...>') or a type that has one")
-    parser.add_argument("--shape", type=_parse_shape, help="the shape of the tensor, e.g. 32x64")
-    parser.add_argument(
-        "--format",
-        choices=["text", "svg", "bases"],
-        default="text",
-        help="a table, a picture of it, or the bases of the linear layout (default: text)",
-    )
-    parser.add_argument(
-        "--all", action="store_true", help="name all owners of an element, however many"
-    )
-    parser.add_argument("-o", "--output", type=Path, help="write to this file")
-    args = parser.parse_args(argv)
-
-    from tile._C import ir
-
-    try:
-        layout = load_layout(args.layout, args.shape)
-    except (ValueError, ir.MLIRError) as error:
-        print(f"tile layout: error: cannot read {args.layout!r}: {error}", file=sys.stderr)
-        return 1
-    if args.format == "bases":
-        text = f"{layout}\n"
-    elif args.format == "svg":
-        text = render_svg(layout)
-    else:
-        text = render_text(layout, args.all)
-    if args.output:
-        args.output.write_text(text, encoding="utf-8")
-    else:
-        sys.stdout.write(text)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def to_dict(layout: Layout) -> dict[str, object]:
+    """The layout for programs: where each bit of an index goes, and the shape."""
+    return {
+        "shape": dict(layout.out_dims),
+        "bases": {dim: [list(image) for image in images] for dim, images in layout.bases.items()},
+    }

@@ -1,8 +1,7 @@
-"""Prints the language's public names and signatures, as docs/language.md has them."""
+"""The language's public names and signatures, as docs/language.md has them."""
 
 from __future__ import annotations
 
-import argparse
 import enum
 import inspect
 import types
@@ -135,8 +134,8 @@ def _public(owner: Any) -> list[str]:
     return sorted(n for n in dir(owner) if not n.startswith("_"))
 
 
-def render() -> str:
-    """The whole page."""
+def _sections() -> list[tuple[str, Any, list[str]]]:
+    """The parts of the page: a title, who has the names, the names."""
     import tile
     import tile.language as tl
     import tile.testing
@@ -152,25 +151,25 @@ def render() -> str:
     sections.append(("tile.testing", tile.testing, testing))
     sections.append(("tl.math", tl.math, sorted(tl.math.__all__)))
     sections.append(("tl.extra.libdevice", tl.extra.libdevice, sorted(tl.extra.libdevice.__all__)))
+    return sections
+
+
+def render() -> str:
+    """The whole page."""
     parts = [HEADER]
-    for title, owner, names in sections:
+    for title, owner, names in _sections():
         parts.append(f"\n## {title}\n\n| name | what it does |\n|---|---|\n")
         parts.append("\n".join(_rows(owner, names)) + "\n")
     return "".join(parts)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="tile surface", description=__doc__)
-    parser.add_argument("-o", "--output", help="write there instead of printing")
-    args = parser.parse_args(argv)
-    text = render()
-    if args.output:
-        with open(args.output, "w", encoding="utf-8") as file:
-            file.write(text)
-    else:
-        print(text, end="")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+def to_dict() -> dict[str, dict[str, dict[str, str]]]:
+    """The same for programs: of each part its names, with signatures and summaries."""
+    return {
+        title: {
+            name: {"signature": _signature(value), "summary": _summary(value)}
+            for name in names
+            for value in [getattr(owner, name)]
+        }
+        for title, owner, names in _sections()
+    }

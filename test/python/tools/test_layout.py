@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from tile.tools.layout import OwnerTable, main, render_svg, render_text
+from tile.cli import main
+from tile.tools.layout import OwnerTable, render_svg, render_text
 
 BLOCKED = (
     "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], "
@@ -75,20 +77,20 @@ def test_svg_is_well_formed() -> None:
 
 
 def test_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main([BLOCKED, "--shape", "8x16"]) == 0
+    assert main(["layout", BLOCKED, "--shape", "8x16"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].split()[:5] == ["0", "T0:0", "T0:1", "T1:0", "T1:1"]
     assert lines[6].split()[1] == "T32:0"
-    assert main([BLOCKED, "--shape", "8x16", "--format", "bases"]) == 0
+    assert main(["layout", BLOCKED, "--shape", "8x16", "--format", "bases"]) == 0
     assert " - lane=8 -> (1, 0)" in capsys.readouterr().out
     picture = tmp_path / "layout.svg"
-    assert main([BLOCKED, "--shape", "8x16", "--format", "svg", "-o", str(picture)]) == 0
+    assert main(["layout", BLOCKED, "--shape", "8x16", "--format", "svg", "-o", str(picture)]) == 0
     ET.parse(picture)
 
 
 def test_command_takes_types(capsys: pytest.CaptureFixture[str]) -> None:
     shared = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 2, order = [1, 0]}>"
-    assert main([f"!ttg.memdesc<2x4xf16, {shared}, #ttg.shared_memory>"]) == 0
+    assert main(["layout", f"!ttg.memdesc<2x4xf16, {shared}, #ttg.shared_memory>"]) == 0
     assert capsys.readouterr().out.splitlines()[2:] == ["0 0 1 2 3", "1 6 7 4 5"]
 
 
@@ -105,13 +107,19 @@ def test_command_takes_types(capsys: pytest.CaptureFixture[str]) -> None:
 def test_command_explains(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(arguments) == 1
+    assert main(["layout", *arguments]) == 1
     error = capsys.readouterr().err
-    assert error.startswith("tile layout: error: ")
+    assert error.startswith("tile: error: ")
     assert message in error
 
 
 def test_bad_shape(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([BLOCKED, "--shape", "8x12"])
+    assert main(["layout", BLOCKED, "--shape", "8x12"]) == 2
     assert "'8x12' is no shape; expected powers of two" in capsys.readouterr().err
+
+
+def test_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["layout", BLOCKED, "--shape", "8x16", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert list(found["shape"].values()) == [8, 16]
+    assert found["bases"]["lane"][3] == [1, 0]

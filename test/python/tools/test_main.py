@@ -23,4 +23,6 @@ def test_runs_a_tool(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_unknown_tool(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lay-out"]) == 2
-    assert capsys.readouterr().err.startswith("tile: error: no tool 'lay-out'; there are: ")
+    error = capsys.readouterr().err
+    assert error.startswith("tile: error: no command 'lay-out'; there are: ")
+    assert error.endswith("did you mean `layout`?\n")
