@@ -4,6 +4,7 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/BarrierCopies.h"
 #include "tile/Analysis/CallGraph.h"
+#include "tile/Analysis/UnderWay.h"
 
 #include "mlir/Analysis/Liveness.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -26,86 +27,6 @@ constexpr int64_t kFrameAlignment = 1024;
 /// at most as much again: two reductions in a row then need no barrier between.
 constexpr int64_t kSmallScratch = 1024;
 } // namespace
-
-/// Whether `op` waits until none of the copies it is about is under way: it
-/// counts none that may be.
-static bool waitsForAll(Operation *op) {
-  return op->hasTrait<gpu::WaitsForCopies>() &&
-         llvm::all_of(op->getAttrs(), [](NamedAttribute attribute) {
-           auto number = dyn_cast<IntegerAttr>(attribute.getValue());
-           return !number || number.getInt() == 0;
-         });
-}
-
-/// Waits for groups of copies, which a thread has closed, give a token.
-static bool waitsForAllGroups(Operation *op) {
-  return op->getNumResults() == 1 &&
-         isa<gpu::AsyncTokenType>(op->getResult(0).getType()) &&
-         waitsForAll(op);
-}
-
-/// Waits for copies to global memory, until these have read their sources, give
-/// nothing.
-static bool waitsForAllStores(Operation *op) {
-  return op->getNumResults() == 0 && waitsForAll(op);
-}
-
-/// The buffer that `op` copies to global memory while the thread goes on; null
-/// for other operations. Whatever stores threads' own values takes none.
-static Value getSourceOfAsyncStore(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  if (!effects)
-    return Value();
-  SmallVector<MemoryEffects::EffectInstance> found;
-  effects.getEffects(found);
-  bool writesGlobal = llvm::any_of(found, [](const auto &effect) {
-    return isa<MemoryEffects::Write>(effect.getEffect()) &&
-           isa<GlobalMemory>(effect.getResource());
-  });
-  if (!writesGlobal)
-    return Value();
-  for (const MemoryEffects::EffectInstance &effect : found)
-    if (Value value = effect.getValue();
-        value && isa<MemoryEffects::Read>(effect.getEffect()) &&
-        isa<gpu::MemDescType>(value.getType()))
-      return value;
-  return Value();
-}
-
-/// Visits the ends of what is executed while `copy` may be under way: until
-/// `isEnd` holds for an operation. Nobody need read what the copy writes, or
-/// wait for it. Copies in groups (`isClosed` is false) are not waited for
-/// before their group is closed.
-static void forEachWhileUnderWay(Operation *copy, bool isClosed,
-                                 llvm::function_ref<bool(Operation *)> isEnd,
-                                 llvm::function_ref<void(Operation *)> visit) {
-  struct Place {
-    Block *block;
-    Block::iterator at;
-    bool isClosed;
-  };
-  SmallVector<Place> worklist{
-      {copy->getBlock(), std::next(copy->getIterator()), isClosed}};
-  llvm::SmallDenseSet<std::pair<Block *, int>> seen;
-  while (!worklist.empty()) {
-    auto [block, at, isClosed] = worklist.pop_back_val();
-    Operation *last = copy;
-    bool hasEnded = false;
-    for (; at != block->end() && !hasEnded; ++at) {
-      last = &*at;
-      isClosed |= isa<gpu::AsyncCommitGroupOp>(last);
-      hasEnded = isClosed && isEnd(last);
-    }
-    visit(last);
-    if (hasEnded)
-      continue;
-    for (Block *successor : block->getSuccessors())
-      if (seen.insert({successor, isClosed}).second) {
-        visit(&successor->front());
-        worklist.push_back({successor, successor->begin(), isClosed});
-      }
-  }
-}
 
 Allocation::Allocation(FunctionOpInterface function)
     : function(function), aliases(function) {}
@@ -243,17 +164,18 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
         forEachBeforeArrival(copy, aliases, [&](Operation *last) {
           extendTo(buffers[view], last);
         });
-    if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
-        copy && !copy.arrivesAtBarrier())
-      for (int view : getBuffersOf(copy.getCopyTarget()))
-        forEachWhileUnderWay(
-            copy, /*isClosed=*/false, waitsForAllGroups,
-            [&](Operation *last) { extendTo(buffers[view], last); });
-    if (Value source = getSourceOfAsyncStore(op))
-      for (int view : getBuffersOf(source))
-        forEachWhileUnderWay(
-            op, /*isClosed=*/true, waitsForAllStores,
-            [&](Operation *last) { extendTo(buffers[view], last); });
+    // A buffer lives until what reads or writes it is done, whether or not
+    // anybody asks for that.
+    if (getAsyncWork(op)) {
+      llvm::SmallSetVector<int, 4> used;
+      for (Value buffer : getBuffersOfAsyncWork(op))
+        used.insert_range(getBuffersOf(buffer));
+      if (!used.empty())
+        followUnderWay(op, {.visit = [&](Operation *at) {
+                         for (int buffer : used)
+                           extendTo(buffers[buffer], at);
+                       }});
+    }
     for (Value result : op->getResults())
       extendByValue(result);
     for (Region &region : op->getRegions())

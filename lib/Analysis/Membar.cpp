@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Membar.h"
+#include "tile/Analysis/UnderWay.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -107,32 +108,43 @@ bool startsCopy(Operation *op) {
   return copy && !copy.arrivesAtBarrier();
 }
 
-/// A read that depends on a wait is ordered against copies by that wait: one
-/// that is still under way has another part of the buffer as its target. So it
-/// is with what products read in place. And only a wait could order two copies,
-/// no barrier.
-bool isOrderedByWait(Operation *before, Operation *after) {
-  if (!startsCopy(before))
+/// What needs a barrier between accesses to the same memory.
+class Conflicts {
+public:
+  explicit Conflicts(Operation *function) : origins(function) {}
+
+  bool any(const State &before, const State &after) const {
+    return any(before.writes, after.reads) ||
+           any(before.writes, after.writes) || any(before.reads, after.writes);
+  }
+
+private:
+  bool any(const std::set<Access> &a, const std::set<Access> &b) const {
+    for (const Access &x : a)
+      for (const Access &y : b)
+        if (x.overlaps(y) && !isOrderedByWait(x.op, y.op) &&
+            !ttg::isOrderedByBarrierObject(x.op, y.op))
+          return true;
     return false;
-  auto load = dyn_cast<ttg::LocalLoadOp>(after);
-  return (load && load.getToken()) || startsCopy(after) ||
-         isa<MatrixProductOpInterface>(after);
-}
+  }
 
-bool conflict(const std::set<Access> &a, const std::set<Access> &b) {
-  for (const Access &x : a)
-    for (const Access &y : b)
-      if (x.overlaps(y) && !isOrderedByWait(x.op, y.op) &&
-          !ttg::isOrderedByBarrierObject(x.op, y.op))
-        return true;
-  return false;
-}
+  /// A read that takes the token of a copy is ordered against that copy by a
+  /// wait, behind which a barrier stands: the copy that is still under way is
+  /// one of another iteration, into another part of the buffer. Tokens of other
+  /// copies say nothing of it. What products read in place has no token. And
+  /// only a wait could order two copies, no barrier.
+  bool isOrderedByWait(Operation *before, Operation *after) const {
+    if (!startsCopy(before))
+      return false;
+    if (startsCopy(after) || isa<MatrixProductOpInterface>(after))
+      return true;
+    auto load = dyn_cast<ttg::LocalLoadOp>(after);
+    return load && load.getToken() &&
+           origins.get(load.getToken()).starts.contains(before);
+  }
 
-bool conflict(const State &before, const State &after) {
-  return conflict(before.writes, after.reads) ||
-         conflict(before.writes, after.writes) ||
-         conflict(before.reads, after.writes);
-}
+  TokenOrigins origins;
+};
 
 /// What callers must know of a function.
 struct Summary {
@@ -146,7 +158,7 @@ public:
                  const llvm::DenseMap<Operation *, Summary> &summaries,
                  unsigned &numBarriers)
       : function(function), allocation(allocation), summaries(summaries),
-        numBarriers(numBarriers) {}
+        numBarriers(numBarriers), conflicts(function) {}
 
   Summary run() {
     int64_t next = 0;
@@ -331,7 +343,7 @@ private:
       // Scratch memory is written, then, after a barrier inside the lowering,
       // read. That barrier orders everything before it.
       add(access.writes, allocation.getBuffers()[own]);
-      if (conflict(state, access)) {
+      if (conflicts.any(state, access)) {
         OpBuilder builder(op);
         insertBarrier(builder, op);
       }
@@ -342,7 +354,7 @@ private:
     }
     if (access.reads.empty() && access.writes.empty())
       return;
-    if (conflict(state, access)) {
+    if (conflicts.any(state, access)) {
       LDBG() << "barrier before " << *op;
       OpBuilder builder(op);
       insertBarrier(builder, op);
@@ -382,7 +394,7 @@ private:
       return result;
     };
     State atEntry = translate(it->second.atEntry);
-    if (conflict(state, atEntry)) {
+    if (conflicts.any(state, atEntry)) {
       OpBuilder builder(call);
       insertBarrier(builder, call);
       state.clear();
@@ -395,6 +407,7 @@ private:
   const Allocation &allocation;
   const llvm::DenseMap<Operation *, Summary> &summaries;
   unsigned &numBarriers;
+  Conflicts conflicts;
   llvm::DenseMap<Operation *, int64_t> orderOf;
   State entry;
 };

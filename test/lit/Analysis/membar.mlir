@@ -110,6 +110,47 @@ tt.func @async(%p: tensor<32x32x!tt.ptr<f16>, #blocked>) {
   tt.return
 }
 
+// The token of another copy says nothing of a copy before the load. That
+// may have been waited for by what is no wait of ours.
+// CHECK-LABEL: @token_of_another_copy
+tt.func @token_of_another_copy(%p: tensor<32x32x!tt.ptr<f16>, #blocked>) {
+  // CHECK: ttg.async_wait
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.local_load
+  %a = ttg.local_alloc : () -> !buffer
+  %b = ttg.local_alloc : () -> !buffer
+  %t = ttg.async_copy_global_to_local %p, %b : tensor<32x32x!tt.ptr<f16>, #blocked> -> !buffer
+  %g = ttg.async_commit_group tokens %t
+  %w = ttg.async_wait %g {num = 0 : i32}
+  %u = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f16>, #blocked> -> !buffer
+  %0 = ttg.local_load %a token %w : !buffer -> !tensor
+  %1 = ttg.local_load %b token %w : !buffer -> !tensor
+  tt.return
+}
+
+// A copy for the next iteration goes elsewhere: the load takes the token of
+// the same copy, from the iteration before.
+// CHECK-LABEL: @token_of_the_iteration_before
+tt.func @token_of_the_iteration_before(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %first: !ttg.async.token, %lb: index, %ub: index, %st: index) {
+  // CHECK: scf.for
+  // CHECK-NEXT: ttg.async_wait
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttg.async_copy_global_to_local
+  // CHECK-NEXT: ttg.async_commit_group
+  // CHECK-NEXT: ttg.local_load
+  %a = ttg.local_alloc : () -> !buffer
+  %r = scf.for %i = %lb to %ub step %st iter_args(%t = %first) -> !ttg.async.token {
+    %w = ttg.async_wait %t {num = 0 : i32}
+    %u = ttg.async_copy_global_to_local %p, %a : tensor<32x32x!tt.ptr<f16>, #blocked> -> !buffer
+    %g = ttg.async_commit_group tokens %u
+    %0 = ttg.local_load %a token %w : !buffer -> !tensor
+    scf.yield %g : !ttg.async.token
+  }
+  tt.return
+}
+
 // Only a wait orders copies: no barrier stands between two of them.
 // CHECK-LABEL: @two_copies
 tt.func @two_copies(%p: tensor<32x32x!tt.ptr<f16>, #blocked>) {

@@ -58,6 +58,8 @@ class _State:
     groups: list[int] = field(default_factory=list)
     #: Buffers at whose barriers not all warps are known to have been.
     waited: set[int] = field(default_factory=set)
+    #: The buffers of all bulk stores, in their order.
+    stored: list[int] = field(default_factory=list)
     made: int = 0
     outputs: list[np.ndarray] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
@@ -198,20 +200,26 @@ class _State:
             self.say("fence_async_shared()")
         self.say(f"tma.async_store(od, [{len(self.outputs) * N}, 0], b{b})")
         self.outputs.append(self.buffers[b])
+        self.in_flight[b] = _STORED
+        self.stored.append(b)
         if self.rng.random() < 0.7:
             return self.store_wait()
-        self.in_flight[b] = _STORED
         return True
 
-    def store_wait(self) -> bool:
-        self.say("tma.store_wait(0)")
-        self.in_flight = {b: g for b, g in self.in_flight.items() if g is not _STORED}
+    def store_wait(self, most: int = 2) -> bool:
+        """Leaves so many of the last stores under way, at most."""
+        left = self.rng.randrange(most + 1)
+        self.say(f"tma.store_wait({left})")
+        under_way = self.stored[-left:] if left else []
+        self.in_flight = {
+            b: g for b, g in self.in_flight.items() if g is not _STORED or b in under_way
+        }
         return True
 
     def finish_bulk(self) -> None:
         while self.bulk_wait():
             pass
-        self.store_wait()
+        self.store_wait(0)
 
     def finish(self) -> None:
         """Waits for all copies, and shows all buffers."""

@@ -412,6 +412,37 @@ def test_buffers_live_while_they_are_written(target):
     np.testing.assert_array_equal(y, x)
 
 
+@gluon.jit
+def multiply_and_convert_kernel(
+    a_ptr, x_ptr, c_ptr, y_ptr, N: gl.constexpr, S: gl.constexpr, A: gl.constexpr, B: gl.constexpr,
+    MMA: gl.constexpr,
+):  # fmt: skip
+    buffer = gl.allocate_shared_memory(gl.float16, [N, N], S)
+    buffer.store(gl.load(pointers(a_ptr, N, N, A)))
+    x = gl.load(pointers(x_ptr, N, N, A))
+    fence_async_shared()
+    gl.barrier()
+    zeros = gl.full([N, N], 0.0, gl.float32, MMA)
+    sums = warpgroup_mma(buffer, buffer, warpgroup_mma_init(zeros), is_async=True)
+    # The memory for this is not the buffer's, which the product still reads.
+    gl.store(pointers(y_ptr, N, N, B), gl.convert_layout(x, B))
+    gl.store(pointers(c_ptr, N, N, MMA), warpgroup_mma_wait(0, deps=(sums,)))
+
+
+@hopper
+def test_buffers_live_while_they_are_multiplied(target):
+    """Although the wait does not name them."""
+    n = 64
+    a = (values((n, n), "i8", 13) % 8 - 4).astype(np.float16)
+    x, y, c = values((n, n), "fp32", 14), poisoned((n, n), "fp32"), poisoned((n, n), "fp32")
+    shared = gl.NVMMASharedLayout.get_default_for([n, n], gl.float16)
+    other = gl.BlockedLayout([4, 1], [8, 4], [1, 4], [0, 1])
+    mma = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, n, 16])
+    multiply_and_convert_kernel[(1,)](a, x, c, y, n, shared, LOAD, other, mma)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ a.astype(np.float32))
+    np.testing.assert_array_equal(y, x)
+
+
 @hopper
 @pytest.mark.parametrize("kind", ["add", "and", "or", "xor"])
 def test_reductions_that_the_copy_engine_lacks(kind, target):

@@ -174,6 +174,7 @@ LogicalResult AsyncTMAStoreWaitOp::canonicalize(AsyncTMAStoreWaitOp op,
   if (!previous)
     return failure();
   rewriter.modifyOpInPlace(previous, [&] {
+    previous.getTokensMutable().append(op.getTokens());
     previous.setPendings(std::min(op.getPendings(), previous.getPendings()));
     previous.setComplete(op.getComplete() || previous.getComplete());
   });

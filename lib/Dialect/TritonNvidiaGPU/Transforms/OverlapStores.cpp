@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/UnderWay.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -49,16 +50,20 @@ struct Store {
   AsyncTMAStoreWaitOp before, after;
 };
 
+/// What `after` waits for by its token. Programs that count their stores are
+/// left as they are.
 std::optional<Store> match(AsyncTMAStoreWaitOp after) {
   Store store;
   store.after = after;
-  if (after.getPendings() != 0 || after.getComplete())
+  if (after.getTokens().size() != 1 || after.getComplete())
     return std::nullopt;
-  store.copy = after->getPrevNode();
+  store.copy = after.getTokens().front().getDefiningOp();
+  if (!store.copy || store.copy->getBlock() != after->getBlock())
+    return std::nullopt;
   Value source;
-  if (auto copy = dyn_cast_or_null<AsyncTMACopyLocalToGlobalOp>(store.copy))
+  if (auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(store.copy))
     source = copy.getSrc();
-  else if (auto reduce = dyn_cast_or_null<AsyncTMAReduceOp>(store.copy))
+  else if (auto reduce = dyn_cast<AsyncTMAReduceOp>(store.copy))
     source = reduce.getSrc();
   if (!source)
     return std::nullopt;
@@ -199,6 +204,7 @@ void rewrite(Group group, unsigned numBuffers) {
   for (Store store : ArrayRef(group).take_front(numBuffers))
     own.push_back(
         gpu::LocalAllocOp::create(builder, store.buffer.getLoc(), ownType));
+  SmallVector<AsyncTMAStoreWaitOp> waits;
   for (auto [i, store] : llvm::enumerate(group)) {
     gpu::LocalAllocOp old = store.buffer;
     Location loc = old.getLoc();
@@ -208,9 +214,10 @@ void rewrite(Group group, unsigned numBuffers) {
     builder.setInsertionPoint(old);
     // Copies of the iteration before were waited for by the first store.
     if (i >= numBuffers)
-      AsyncTMAStoreWaitOp::create(builder, store.after.getLoc(),
-                                  /*pendings=*/numBuffers - 1,
-                                  /*complete=*/false);
+      waits.push_back(AsyncTMAStoreWaitOp::create(
+          builder, store.after.getLoc(),
+          group[i - numBuffers].after.getTokens(), /*pendings=*/0,
+          /*complete=*/false));
     gpu::LocalStoreOp::create(builder, loc, old.getSrc(), own[i % numBuffers]);
     old.getResult().replaceAllUsesWith(own[i % numBuffers]);
     old.erase();
@@ -223,6 +230,11 @@ void rewrite(Group group, unsigned numBuffers) {
     gpu::LocalDeallocOp::create(builder, buffer.getLoc(), buffer);
   for (Store store : group)
     store.after.erase();
+  if (waits.empty())
+    return;
+  TokenOrigins origins(loop->getParentOfType<FunctionOpInterface>());
+  for (AsyncTMAStoreWaitOp wait : waits)
+    wait.setPendings(*getMaxPendings(wait, origins));
 }
 
 /// Whether `store` need not wait for any store of `group`, nor for what comes

@@ -149,12 +149,17 @@ struct StoreWaits {
 };
 } // namespace
 
+static Type getTokenType(Builder &builder) {
+  return gpu::AsyncTokenType::get(builder.getContext());
+}
+
 /// Emits a copy out of a new buffer that holds `value`, by
-/// `createCopy(buffer)`, and a wait until the buffer has been read. Copies do
-/// not wait for one another: what the ones before write is there first.
+/// `createCopy(buffer)`, and a wait for its token until the buffer has been
+/// read. Copies do not wait for one another: what the ones before write is
+/// there first.
 static void createStore(RewriterBase &rewriter, Location loc, Value value,
                         gpu::NVMMASharedEncodingAttr encoding, StoreWaits waits,
-                        function_ref<void(Value)> createCopy) {
+                        function_ref<Value(Value)> createCopy) {
   // The copy reads shared memory: it does not matter who wrote which element.
   // Blocks of a cluster write what they hold.
   auto getDivision = [](Value tensor) {
@@ -175,8 +180,9 @@ static void createStore(RewriterBase &rewriter, Location loc, Value value,
   if (waits.forCopiesBefore)
     AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0,
                                 /*complete=*/true);
-  createCopy(buffer);
-  AsyncTMAStoreWaitOp::create(rewriter, loc, /*pendings=*/0, waits.complete);
+  Value token = createCopy(buffer);
+  AsyncTMAStoreWaitOp::create(rewriter, loc, token, /*pendings=*/0,
+                              waits.complete);
 }
 
 /// Has the partitions that capture `desc` acquire its map: each thread does
@@ -322,9 +328,10 @@ LogicalResult TMALoweringPass::lower(DescriptorStoreOp op,
     return failure();
   createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
-                AsyncTMACopyLocalToGlobalOp::create(rewriter, op.getLoc(),
-                                                    op.getDesc(),
-                                                    op.getIndices(), buffer);
+                return AsyncTMACopyLocalToGlobalOp::create(
+                           rewriter, op.getLoc(), getTokenType(rewriter),
+                           op.getDesc(), op.getIndices(), buffer)
+                    .getToken();
               });
   rewriter.eraseOp(op);
   ++numStores;
@@ -338,8 +345,10 @@ LogicalResult TMALoweringPass::lower(DescriptorReduceOp op,
     return failure();
   createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
-                AsyncTMAReduceOp::create(rewriter, op.getLoc(), op.getKind(),
-                                         op.getDesc(), op.getIndices(), buffer);
+                return AsyncTMAReduceOp::create(
+                           rewriter, op.getLoc(), getTokenType(rewriter),
+                           op.getKind(), op.getDesc(), op.getIndices(), buffer)
+                    .getToken();
               });
   rewriter.eraseOp(op);
   ++numStores;
@@ -354,8 +363,10 @@ LogicalResult TMALoweringPass::lower(DescriptorScatterOp op,
   Value rows = distributeRows(rewriter, op.getLoc(), op.getXOffsets());
   createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
-                AsyncTMAScatterOp::create(rewriter, op.getLoc(), op.getDesc(),
-                                          rows, op.getYOffset(), buffer);
+                return AsyncTMAScatterOp::create(
+                           rewriter, op.getLoc(), getTokenType(rewriter),
+                           op.getDesc(), rows, op.getYOffset(), buffer)
+                    .getToken();
               });
   rewriter.eraseOp(op);
   ++numStores;

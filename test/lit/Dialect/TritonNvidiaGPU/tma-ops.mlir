@@ -27,6 +27,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.async_tma_reduce add, %descf[%x, %x] %buff : !tt.tensordesc<tensor<64x32xf32, #f32>>, !ttg.memdesc<64x32xf32, #f32, #smem>
     // CHECK: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
     ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global {{.*}} : !tt.tensordesc<tensor<64x64xf16, #[[S]]>>, !ttg.memdesc<64x64xf16, #[[S]], #smem, mutable> -> !ttg.async.token
+    %t = ttnvgpu.async_tma_copy_local_to_global %desc[%x, %x] %buf : !tt.tensordesc<tensor<64x64xf16, #f16>>, !ttg.memdesc<64x64xf16, #f16, #smem, mutable> -> !ttg.async.token
+    // CHECK: %[[U:.*]] = ttnvgpu.async_tma_reduce add, {{.*}} -> !ttg.async.token
+    %u = ttnvgpu.async_tma_reduce add, %descf[%x, %x] %buff : !tt.tensordesc<tensor<64x32xf32, #f32>>, !ttg.memdesc<64x32xf32, #f32, #smem> -> !ttg.async.token
+    // CHECK: ttnvgpu.async_tma_store_wait %[[T]], %[[U]] {complete, pendings = 0 : i32}
+    ttnvgpu.async_tma_store_wait %t, %u {complete, pendings = 0 : i32}
     tt.return
   }
 

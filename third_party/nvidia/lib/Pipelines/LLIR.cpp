@@ -32,6 +32,7 @@ void nvidia::buildLLIRPipeline(const PassAdder &add,
     add(nvidia_gpu::createTritonTensorMemoryAllocation());
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
   add(gpu::createTritonGPUAllocateWarpGroups());
+  add(nvidia_gpu::createTritonNvidiaGPUDeriveWaitCounts());
   AllocateSharedMemoryNVOptions allocate;
   allocate.computeCapability = options.computeCapability;
   allocate.ptxVersion = options.ptxVersion;

@@ -138,7 +138,10 @@ protected:
     nvt::PTXAsm ptx(b);
     ptx << "cp.async.bulk.commit_group;";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
-    rewriter.eraseOp(op);
+    if (op.getToken())
+      rewriter.replaceOp(op, b.i32(0));
+    else
+      rewriter.eraseOp(op);
     return success();
   }
 

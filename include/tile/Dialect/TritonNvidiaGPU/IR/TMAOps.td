@@ -54,12 +54,14 @@ def TTNG_AsyncTMACopyLocalToGlobalOp
   let summary = "Copy shared memory to a box of a tensor";
   let description = [{
     One thread starts the copy of `src` to the descriptor's block at `coord`. What
-    lies outside of the tensor is not written. `async_tma_store_wait` waits for it.
+    lies outside of the tensor is not written. `async_tma_store_wait` waits for it,
+    by its token, if it gives one, or by count.
 
     Example:
 
     ```mlir
     ttnvgpu.async_tma_copy_local_to_global %desc[%x, %y] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
+    %t = ttnvgpu.async_tma_copy_local_to_global %desc[%x, %y] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
     ```
   }];
   let arguments = (ins
@@ -67,9 +69,10 @@ def TTNG_AsyncTMACopyLocalToGlobalOp
         [MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
     Arg<TTNG_MemDesc, "source", [MemRead<TTNG_SharedMemory>]>:$src);
+  let results = (outs Optional<TTNG_Token>:$token);
   let assemblyFormat = [{
     $desc `[` $coord `]` $src attr-dict
-    `:` qualified(type($desc)) `,` qualified(type($src))
+    `:` qualified(type($desc)) `,` qualified(type($src)) (`->` type($token)^)?
   }];
   let hasVerifier = 1;
 }
@@ -92,9 +95,10 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce"> {
         [MemRead<TTNG_GlobalMemory>, MemWrite<TTNG_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
     Arg<TTNG_MemDesc, "source", [MemRead<TTNG_SharedMemory>]>:$src);
+  let results = (outs Optional<TTNG_Token>:$token);
   let assemblyFormat = [{
     $kind `,` $desc `[` $coord `]` $src attr-dict
-    `:` qualified(type($desc)) `,` qualified(type($src))
+    `:` qualified(type($desc)) `,` qualified(type($src)) (`->` type($token)^)?
   }];
   let hasVerifier = 1;
 }
@@ -149,8 +153,10 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
     TTNG_I32Tensor1D:$x_offsets,
     I32:$y_offset,
     Arg<TTNG_MemDesc, "source", [MemRead<TTNG_SharedMemory>]>:$src);
+  let results = (outs Optional<TTNG_Token>:$token);
   let assemblyFormat = [{
     $desc `[` $x_offsets `,` $y_offset `]` $src attr-dict `:` type(operands)
+    (`->` type($token)^)?
   }];
   let hasVerifier = 1;
 }
@@ -164,16 +170,27 @@ def TTNG_AsyncTMAStoreWaitOp
     `complete`, waits until they have also written all that they write, where
     this block may read it.
 
+    With `tokens`, those copies are what must be done. `pendings` follows from them
+    then (`triton-nvidia-gpu-derive-wait-counts`), and a larger one is made right.
+
     Example:
 
     ```mlir
     ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
     ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    ttnvgpu.async_tma_store_wait %t {pendings = 1 : i32}
     ```
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings,
+  let arguments = (ins Variadic<TTNG_Token>:$tokens,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$pendings,
                        UnitAttr:$complete);
-  let assemblyFormat = "attr-dict";
+  let assemblyFormat = "($tokens^)? attr-dict";
+  let builders = [
+    OpBuilder<(ins "uint32_t":$pendings, "bool":$complete), [{
+      build($_builder, $_state, /*tokens=*/::mlir::ValueRange(), pendings,
+            complete);
+    }]>
+  ];
   let hasCanonicalizeMethod = 1;
 }
 

@@ -49,6 +49,35 @@ def TritonNvidiaGPUFenceInsertion
   ];
 }
 
+def TritonNvidiaGPUDeriveWaitCounts
+    : Pass<"triton-nvidia-gpu-derive-wait-counts", "::mlir::ModuleOp"> {
+  let summary = "Have waits wait for what their tokens stand for";
+  let description = [{
+    The machine counts groups of copies, and waits until so many of the last ones are
+    left. A `ttg.async_wait` or `ttnvgpu.async_tma_store_wait` with tokens may leave as
+    many as have been started behind what the tokens stand for, on the path where
+    these are fewest. A larger count becomes that one; it becomes zero where a token
+    cannot be traced. Waits without tokens are left as they are: the program counts.
+
+    Passes that start copies between others need not look for waits whose counts
+    become wrong by that.
+
+    Before:
+    ```mlir
+    %t = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %j] %a : ... -> !ttg.async.token
+    %u = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %k] %b : ... -> !ttg.async.token
+    ttnvgpu.async_tma_store_wait %t {pendings = 2 : i32}
+    ```
+    After:
+    ```mlir
+    ttnvgpu.async_tma_store_wait %t {pendings = 1 : i32}
+    ```
+  }];
+  let statistics = [
+    Statistic<"numWaits", "num-waits", "Waits that leave less under way now">
+  ];
+}
+
 def TritonNvidiaTMALowering
     : Pass<"triton-nvidia-tma-lowering", "::mlir::ModuleOp"> {
   let summary = "Turn descriptor operations into TMA copies";

@@ -18,11 +18,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // Behind a loop there is nothing to overlap with, and somebody may be waiting
   // for what is to be complete.
   // CHECK: ttg.local_alloc %{{.*}} : (tensor<64x64xf16, #mma>)
-  // CHECK: ttnvgpu.async_tma_copy_local_to_global
-  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {pendings = 0 : i32}
   // CHECK: scf.for
-  // CHECK: ttnvgpu.async_tma_copy_local_to_global
-  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+  // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {complete, pendings = 0 : i32}
   tt.func @in_loop(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #mma>, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -30,20 +30,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %buf = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t1 = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t1 {pendings = 0 : i32}
     }
     %buf = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     ttnvgpu.fence_async_shared {bCluster = false}
     ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-    ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-    ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    %t2 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+    ttnvgpu.async_tma_store_wait %t2 {pendings = 0 : i32}
     scf.for %i = %c0 to %n step %c1 : i32 {
       %seen = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %seen : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      %t3 = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %seen : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t3 {complete, pendings = 0 : i32}
     }
     tt.return
   }
@@ -70,8 +70,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %buf = ttg.local_alloc %y : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t4 = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t4 {pendings = 0 : i32}
     }
     tt.return
   }
@@ -87,8 +87,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @no_room
   // CHECK: scf.for
   // CHECK-COUNT-2: ttg.local_alloc %{{.*}} : (tensor<256x128xf16, #mma>)
-  // CHECK: ttnvgpu.async_tma_copy_local_to_global
-  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+  // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {pendings = 0 : i32}
   tt.func @no_room(%desc: !tt.tensordesc<tensor<256x128xf16, #shared>>, %x: tensor<256x128xf16, #mma>, %n: i32) -> tensor<256x64xf16, #mma> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -98,8 +98,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %buf = ttg.local_alloc %z : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t5 = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t5 {pendings = 0 : i32}
     }
     %other = ttg.local_alloc : () -> !ttg.memdesc<256x64xf16, #shared, #smem, mutable>
     %y = ttg.local_load %other : !ttg.memdesc<256x64xf16, #shared, #smem, mutable> -> tensor<256x64xf16, #mma>
@@ -134,8 +134,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
         %buf = ttg.local_alloc %x : (tensor<256x128xf16, #mma>) -> !ttg.memdesc<256x128xf16, #shared, #smem>
         ttnvgpu.fence_async_shared {bCluster = false}
         ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-        ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem>
-        ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+        %t6 = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %c0] %buf : !tt.tensordesc<tensor<256x128xf16, #shared>>, !ttg.memdesc<256x128xf16, #shared, #smem> -> !ttg.async.token
+        ttnvgpu.async_tma_store_wait %t6 {pendings = 0 : i32}
       }
     }
     %y = ttg.local_load %other : !ttg.memdesc<256x256xf16, #shared, #smem, mutable> -> tensor<256x256xf16, #mma>
@@ -168,20 +168,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %left = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %left : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t7 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %left : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t7 {pendings = 0 : i32}
       %next = arith.addi %i, %c64 : i32
       %right = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %next] %right : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t8 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %next] %right : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t8 {pendings = 0 : i32}
       %touching = arith.addi %i, %c63 : i32
       %over = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %touching] %over : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t9 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %touching] %over : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t9 {pendings = 0 : i32}
     }
     tt.return
   }
@@ -203,11 +203,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
   // CHECK: ttg.local_store %{{.*}}, %[[FIRST]]
   // CHECK-NEXT: ttnvgpu.fence_async_shared
-  // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[FIRST]]
+  // CHECK-NEXT: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[FIRST]]
   // CHECK-NEXT: ttg.local_store %{{.*}}, %[[SECOND]]
   // CHECK-NEXT: ttnvgpu.fence_async_shared
   // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[SECOND]]
-  // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 1 : i32}
+  // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {pendings = 1 : i32}
   // CHECK-NEXT: ttg.local_store %{{.*}}, %[[FIRST]]
   // CHECK-NEXT: ttnvgpu.fence_async_shared
   // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %{{.*}} %[[FIRST]]
@@ -226,18 +226,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %a = ttg.local_alloc %x : (tensor<128x128xf16, #mma>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t10 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t10 {pendings = 0 : i32}
       %b = ttg.local_alloc %x : (tensor<128x128xf16, #mma>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
       %c = ttg.local_alloc %x : (tensor<128x128xf16, #mma>) -> !ttg.memdesc<128x128xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %second] %b : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t11 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %second] %b : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t11 {pendings = 0 : i32}
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %third] %c : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t12 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %third] %c : !tt.tensordesc<tensor<128x128xf16, #shared>>, !ttg.memdesc<128x128xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t12 {pendings = 0 : i32}
     }
     ttg.local_dealloc %more : !ttg.memdesc<4096xf64, #line, #smem, mutable>
     %y = ttg.local_load %other : !ttg.memdesc<512x128xf16, #shared, #smem, mutable> -> tensor<512x128xf16, #mma>
@@ -272,18 +272,18 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %a = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t13 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t13 {pendings = 0 : i32}
       %b = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %next] %b : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t14 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %next] %b : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t14 {pendings = 0 : i32}
       %c = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %c : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t15 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %c : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t15 {pendings = 0 : i32}
     }
     tt.return
   }
@@ -305,12 +305,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %b = ttg.local_alloc %x : (tensor<64x64xf16, #mma>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t16 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %a : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t16 {pendings = 0 : i32}
       ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %b : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem>
-      ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+      %t17 = ttnvgpu.async_tma_copy_local_to_global %desc[%c0, %i] %b : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<64x64xf16, #shared, #smem> -> !ttg.async.token
+      ttnvgpu.async_tma_store_wait %t17 {pendings = 0 : i32}
     }
     tt.return
   }

@@ -57,14 +57,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @store(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %x: tensor<64x64xf16, #blocked>, %i: i32) {
     // CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc %[[X]] : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
     // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
-    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global %[[DESC]][%[[I]], %[[I]]] %[[BUF]]
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    // CHECK-NEXT: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global %[[DESC]][%[[I]], %[[I]]] %[[BUF]]
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {pendings = 0 : i32}
     tt.descriptor_store %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
     // CHECK-NEXT: ttg.local_alloc
     // CHECK-NEXT: ttnvgpu.fence_async_shared
     // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete
-    // CHECK-NEXT: ttnvgpu.async_tma_reduce max, %[[DESC]][%[[I]], %[[I]]]
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait
+    // CHECK-NEXT: %[[T:.*]] = ttnvgpu.async_tma_reduce max, %[[DESC]][%[[I]], %[[I]]]
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]]
     tt.descriptor_reduce max, %desc[%i, %i], %x : !tt.tensordesc<tensor<64x64xf16, #shared>>, tensor<64x64xf16, #blocked>
     // CHECK-NEXT: tt.return
     tt.return
@@ -196,8 +196,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c1 = arith.constant 1 : i64
     %c0 = arith.constant 0 : i32
     %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
-    // CHECK: ttnvgpu.async_tma_copy_local_to_global
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {complete, pendings = 0 : i32}
     tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     %y = tt.load %base : !tt.ptr<f32>
     tt.return %y : f32
@@ -210,8 +210,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
     %p = tt.splat %base : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #line>
-    // CHECK: ttnvgpu.async_tma_copy_local_to_global
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {complete, pendings = 0 : i32}
     tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     %t = ttg.async_copy_global_to_local %p, %to : tensor<512x!tt.ptr<f32>, #line> -> <512xf32, #flat, #smem, mutable>
     tt.return
@@ -223,8 +223,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
     %p = tt.splat %other : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #line>
-    // CHECK: ttnvgpu.async_tma_copy_local_to_global
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {pendings = 0 : i32}
     tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     %t = ttg.async_copy_global_to_local %p, %to : tensor<512x!tt.ptr<f32>, #line> -> <512xf32, #flat, #smem, mutable>
     tt.return
@@ -238,8 +238,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %old = tt.atomic_rmw add, release, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
     // CHECK: ttg.local_alloc
     // CHECK-NEXT: ttnvgpu.fence_async_shared
-    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 0 : i32}
+    // CHECK-NEXT: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {pendings = 0 : i32}
     tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     tt.return
   }
@@ -249,8 +249,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %c0 = arith.constant 0 : i32
     %true = arith.constant true
     scf.if %c {
-      // CHECK: ttnvgpu.async_tma_copy_local_to_global
-      // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      // CHECK: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+      // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {complete, pendings = 0 : i32}
       tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     }
     %old = tt.atomic_rmw add, release, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
@@ -266,8 +266,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     scf.for %i = %c0 to %n step %one : i32 {
       %old = tt.atomic_rmw add, release, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
       // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-      // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
-      // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+      // CHECK-NEXT: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+      // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {complete, pendings = 0 : i32}
       tt.descriptor_store %desc[%i], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     }
     tt.return
@@ -278,8 +278,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func private @called(%desc: !tt.tensordesc<tensor<512xf32, #flat>>, %x: tensor<512xf32, #line>) {
     %c0 = arith.constant 0 : i32
     // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
-    // CHECK-NEXT: ttnvgpu.async_tma_copy_local_to_global
-    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    // CHECK-NEXT: %[[T:.*]] = ttnvgpu.async_tma_copy_local_to_global
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait %[[T]] {complete, pendings = 0 : i32}
     tt.descriptor_store %desc[%c0], %x : !tt.tensordesc<tensor<512xf32, #flat>>, tensor<512xf32, #line>
     tt.return
   }

@@ -1,0 +1,80 @@
+//===-- UnderWay.h - What runs on behind operations -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// Copies and products run on behind the operation that starts them, until
+// somebody waits. A wait says what it waits for in one of two ways. It takes
+// the tokens of what must be done: then these decide. Or it counts how many of
+// the last ones it leaves under way: then the count decides, on the path where
+// the fewest have been started since.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_UNDERWAY_H
+#define TILE_ANALYSIS_UNDERWAY_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include <optional>
+
+namespace mlir::triton {
+
+enum class AsyncWork {
+  /// A copy to shared memory, in a group that a thread closes and waits for.
+  /// (Waits at mbarriers are another matter.)
+  Copy,
+  /// A copy from shared memory to global memory.
+  Store,
+  /// A matrix product that is waited for in order.
+  Product
+};
+
+/// What `op` starts and leaves under way.
+std::optional<AsyncWork> getAsyncWork(Operation *op);
+
+/// The buffers in shared memory that such work reads or writes meanwhile.
+SmallVector<Value> getBuffersOfAsyncWork(Operation *op);
+
+/// Whether `op` waits for such work, by tokens or by count.
+bool isAsyncWait(Operation *op);
+
+struct UnderWayVisitor {
+  /// `op` is executed while the work may be under way. So is the wait at its
+  /// end.
+  function_ref<void(Operation *op)> visit;
+  /// `wait` takes a token of the work, behind which `numBehind` others of the
+  /// kind have been started on the way here.
+  function_ref<void(Operation *wait, unsigned numBehind)> visitTokenWait;
+};
+
+/// Follows what `start` has started along all paths of its function, through
+/// blocks and through regions.
+void followUnderWay(Operation *start, const UnderWayVisitor &visitor);
+
+/// The operations that tokens may stand for.
+class TokenOrigins {
+public:
+  explicit TokenOrigins(Operation *function);
+
+  struct Origins {
+    llvm::SmallSetVector<Operation *, 2> starts;
+    /// Whether the token may stand for something else, too.
+    bool isUnknown = false;
+  };
+  const Origins &get(Value token) const;
+
+private:
+  llvm::DenseMap<Value, Origins> originsOf;
+  Origins unknown{{}, /*isUnknown=*/true};
+};
+
+/// How many of the kind of work that `wait` waits for it may leave under way,
+/// so that what its tokens stand for is done: the fewest that have been started
+/// behind that, on any path. Nothing where it takes no tokens; zero where one
+/// cannot be traced.
+std::optional<unsigned> getMaxPendings(Operation *wait,
+                                       const TokenOrigins &origins);
+
+} // namespace mlir::triton
+
+#endif // TILE_ANALYSIS_UNDERWAY_H
