@@ -1,9 +1,9 @@
 //===-- Dialect.cpp - The ttnvgpu dialect and its attributes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/InlineAnywhere.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
