@@ -27,7 +27,9 @@ public:
 
   bool isComplete(Operation *load) const override { return true; }
 
-  bool usesBarriers() const override { return withFlags; }
+  Arrival getArrival() const override {
+    return withFlags ? Arrival::Barrier : Arrival::Token;
+  }
 
   SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
                                  Value barrier,
