@@ -35,7 +35,8 @@ enum class Arrival {
   Token,
   /// The value comes to registers, and threads store it to its buffer at the
   /// end of the iteration before the one that reads it. So one buffer does for
-  /// all iterations, and nobody waits.
+  /// all iterations, and nobody waits. A load that gives values for what it
+  /// masks off brings them along: it is complete.
   Store,
 };
 

@@ -381,12 +381,21 @@ private:
     // Nothing reads what is stored for iterations that do not exist.
     store->setAttr(kUnguardedAttr, builder.getUnitAttr());
     schedule.set(store, {load.usePlace.stage - 1, lastCluster + 1});
-    for (Operation *user : llvm::make_early_inc_range(load.load->getUsers())) {
-      auto convert = cast<ConvertLayoutOp>(user);
-      builder.setInsertionPoint(convert);
-      auto read = LocalLoadOp::create(builder, load.getLoc(), convert.getType(),
-                                      load.buffers);
-      schedule.set(read, schedule.get(convert));
+    for (OpOperand &use : llvm::make_early_inc_range(load.load->getUses())) {
+      Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+      auto convert = dyn_cast<ConvertLayoutOp>(user);
+      builder.setInsertionPoint(user);
+      auto read = LocalLoadOp::create(
+          builder, load.getLoc(), convert ? convert.getType() : load.getType(),
+          load.buffers);
+      // Of a later stage it would find what is stored for a later iteration.
+      LoopSchedule::Place place = schedule.get(user);
+      schedule.set(read,
+                   place.stage == load.usePlace.stage ? place : load.usePlace);
+      if (!convert) {
+        use.set(read);
+        continue;
+      }
       schedule.remove(convert);
       convert.replaceAllUsesWith(read.getResult());
       convert.erase();
