@@ -5,7 +5,8 @@ The table under "Layers" says which layers each layer may use. Every `#include` 
 `include` of ours, every entry of a LINK_LIBS list, and every import at the top of a Python module
 must keep to it. Nothing but backends may look into the name of a target or compare capabilities;
 Python names what a backend has only where the table lets it use that backend. What is common to
-all machines names nothing of a vendor's dialect.
+all machines names nothing of a vendor's dialect. Nothing but TripCount computes with the bounds of
+loops.
 """
 
 from __future__ import annotations
@@ -35,6 +36,14 @@ TARGET_NAMES = re.compile(
 #: What is common to all machines, and what it must not name.
 COMMON = ("Analysis/", "Conversion/", "Dialect/TritonGPU/")
 VENDOR_NAMES = re.compile(r"nvidia_gpu|NvidiaGPU|ttnvgpu|\bttng\b|amdgpu|\bamdg\b")
+
+
+#: Computes with the bounds of loops. Others may give them to new loops.
+TRIP_COUNT = "lib/Analysis/TripCount.cpp"
+ON_BOUNDS = re.compile(
+    r"[^;{}]*(?:Op::create|createOrFold)[^;{}]*\.get(?:UpperBound|LowerBound|Step)\(\)[^;{}]*;"
+)
+MAKES_LOOP = re.compile(r"\b(?:ForOp|WhileOp)::create")
 
 
 def read_table() -> dict[str, set[str] | None]:
@@ -242,6 +251,22 @@ def check_vendors() -> list[str]:
     return errors
 
 
+def check_bounds() -> list[str]:
+    """Bounds are computed with in one place, which knows that counters may wrap around."""
+    errors = []
+    folders = [ROOT / "lib", *sorted((ROOT / "third_party").glob("*/lib"))]
+    for file in sorted(path for folder in folders for path in folder.rglob("*.cpp")):
+        name = file.relative_to(ROOT).as_posix()
+        if name == TRIP_COUNT:
+            continue
+        text = re.sub(r"//[^\n]*", "", file.read_text())
+        for match in ON_BOUNDS.finditer(text):
+            if not MAKES_LOOP.search(match.group()):
+                line = text.count("\n", 0, match.end()) + 1
+                errors.append(f"{name}:{line}: ask TripCount, which computes with bounds of loops")
+    return errors
+
+
 def main() -> int:
     table = read_table()
     errors = [
@@ -252,6 +277,7 @@ def main() -> int:
         *check_imports(table),
         *check_backend_names(table),
         *check_vendors(),
+        *check_bounds(),
     ]
     for error in errors:
         print(f"error: {error}", file=sys.stderr)

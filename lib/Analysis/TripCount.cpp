@@ -55,9 +55,10 @@ static std::optional<APInt> getDistance(const APInt &step, unsigned count) {
   return distance.trunc(width);
 }
 
-Value mlir::triton::subtractSaturating(OpBuilder &builder, Location loc,
-                                       Value value, Value distance,
-                                       bool isUnsigned) {
+/// `value` minus `distance`, or the least number of the type where that is
+/// less. Neither has a sign if `isUnsigned`; `distance` never has.
+static Value subtractSaturating(OpBuilder &builder, Location loc, Value value,
+                                Value distance, bool isUnsigned) {
   // No less than what is `distance` more than the least number.
   Value enough;
   if (isUnsigned) {
@@ -161,12 +162,6 @@ Value TripCount::getCounterBeforeFirst(OpBuilder &builder) {
                                loop.getStep());
 }
 
-Value TripCount::getNumber(OpBuilder &builder, Value counter) {
-  Value distance =
-      arith::SubIOp::create(builder, loc, counter, loop.getLowerBound());
-  return arith::DivUIOp::create(builder, loc, distance, loop.getStep());
-}
-
 Value TripCount::hasPrevious(OpBuilder &builder, Value counter) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, counter,
                                loop.getLowerBound());
@@ -241,21 +236,6 @@ static APInt getMost(Value value, unsigned width, bool isUnsigned) {
   return greatest;
 }
 
-/// The least number that `value` is, in the same sense.
-static APInt getFewest(Value value, unsigned width, bool isUnsigned) {
-  if (std::optional<APInt> constant = getConstant(value))
-    return *constant;
-  auto arg = dyn_cast<BlockArgument>(value);
-  auto function =
-      arg ? dyn_cast<FunctionOpInterface>(arg.getOwner()->getParentOp())
-          : FunctionOpInterface();
-  bool isNotNegative =
-      function ? arg.getOwner()->isEntryBlock() &&
-                     function.getArgAttr(arg.getArgNumber(), kNonNegativeAttr)
-               : isa_and_nonnull<GetProgramIdOp>(value.getDefiningOp());
-  return isNotNegative ? APInt::getZero(width) : getLeastOf(width, isUnsigned);
-}
-
 bool mlir::triton::meetsUpperBound(scf::ForOp loop,
                                    const ModuleAxisInfoAnalysis &axisInfo) {
   std::optional<APInt> step = getConstant(loop.getStep());
@@ -296,7 +276,16 @@ Value TripCount::getNextLimit() {
 Value TripCount::hasNext(OpBuilder &builder, Value counter) {
   return isNextExact() ? isLess(builder, getLater(builder, counter, 1),
                                 loop.getUpperBound())
-                       : isLess(builder, counter, getNextLimit());
+                       : hasNextOfAny(builder, counter);
+}
+
+Value TripCount::hasNextOfAny(OpBuilder &builder, Value counter) {
+  return isLess(builder, counter, getNextLimit());
+}
+
+Value TripCount::getUpperBoundIf(OpBuilder &builder, Value condition) {
+  return arith::SelectOp::create(builder, loc, condition, loop.getUpperBound(),
+                                 loop.getLowerBound());
 }
 
 void TripCount::prepareNext() {
@@ -321,21 +310,6 @@ Value TripCount::getSecondCounter(OpBuilder &builder) {
     return second;
   return builder.createOrFold<arith::SelectOp>(loc, hasNext(builder, lower),
                                                second, loop.getUpperBound());
-}
-
-bool TripCount::isNumberExact(unsigned mostAhead) {
-  std::optional<APInt> step = getConstant(loop.getStep());
-  std::optional<APInt> ahead =
-      step ? getDistance(*step, mostAhead) : std::nullopt;
-  if (!ahead)
-    return false;
-  APInt first = getFewest(loop.getLowerBound(), getWidth(), isUnsigned());
-  APInt last = getMost(loop.getUpperBound(), getWidth(), isUnsigned());
-  if (!isLessThan(first, last, isUnsigned()))
-    return true;
-  bool overflows = false;
-  (void)(last - first - 1).uadd_ov(*ahead, overflows);
-  return !overflows;
 }
 
 std::optional<TripCount::Groups> TripCount::getGroups(uint64_t factor) {

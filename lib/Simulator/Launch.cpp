@@ -21,9 +21,6 @@
 
 using namespace tile::sim;
 
-/// Limits of the hardware.
-static constexpr uint32_t maxThreads = 1024, maxCluster = 16;
-
 static bool checkConfig(const Program &program, const LaunchConfig &config,
                         size_t argBytes, std::string &error) {
   auto fail = [&](std::string text) {
@@ -34,12 +31,12 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
     return "(" + std::to_string(a[0]) + ", " + std::to_string(a[1]) + ", " +
            std::to_string(a[2]) + ")";
   };
+  const Device &device = program.device;
   uint64_t threads = 1, cluster = 1;
   for (unsigned i = 0; i < 3; ++i) {
-    static const uint32_t most[] = {0x7fffffff, 65535, 65535};
-    if (config.grid[i] > most[i])
+    if (config.grid[i] > device.mostCtas[i])
       return fail("the grid " + shape(config.grid) + " must have at most " +
-                  std::to_string(most[i]) + " CTAs in dimension " +
+                  std::to_string(device.mostCtas[i]) + " CTAs in dimension " +
                   std::to_string(i));
     if (config.block[i] == 0)
       return fail("the block " + shape(config.block) + " is empty");
@@ -48,12 +45,15 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
                   " is not a multiple of the cluster " + shape(config.cluster));
     threads *= config.block[i];
     cluster *= config.cluster[i];
-    if (threads > maxThreads)
+    if (threads > device.mostThreads)
       return fail("the block " + shape(config.block) + " has more than " +
-                  std::to_string(maxThreads) + " threads");
-    if (cluster > maxCluster)
+                  std::to_string(device.mostThreads) + " threads");
+    if (cluster > 1 && device.mostClusterCtas == 1)
+      return fail("the target has no clusters of CTAs, such as " +
+                  shape(config.cluster));
+    if (cluster > device.mostClusterCtas)
       return fail("the cluster " + shape(config.cluster) + " has more than " +
-                  std::to_string(maxCluster) + " CTAs");
+                  std::to_string(device.mostClusterCtas) + " CTAs");
   }
   if (program.requiredThreads[0] && program.requiredThreads != config.block)
     return fail("the kernel requires blocks of " +
@@ -70,18 +70,18 @@ static bool checkConfig(const Program &program, const LaunchConfig &config,
                 shape(program.requiredCluster) +
                 " CTAs (.reqnctapercluster), not " + shape(config.cluster));
   if (uint64_t(program.sharedBytes()) + config.dynamicShared >
-      program.device.mostShared)
+      device.mostShared)
     return fail(
         "the kernel needs " +
         std::to_string(uint64_t(program.sharedBytes()) + config.dynamicShared) +
         " bytes of shared memory, there are " +
-        std::to_string(program.device.mostShared));
+        std::to_string(device.mostShared));
   uint64_t warps = (threads + program.waveLanes - 1) / program.waveLanes;
-  if (program.maxRegisters * warps * Lanes > program.device.registers)
+  if (program.maxRegisters * warps * Lanes > device.registers)
     return fail("the kernel takes " + std::to_string(program.maxRegisters) +
                 " registers a thread (.maxnreg), too many for blocks of " +
                 std::to_string(threads) + " threads: there are " +
-                std::to_string(program.device.registers));
+                std::to_string(device.registers));
   if (argBytes < program.codes[0]->paramBytes)
     return fail(
         "the kernel takes " + std::to_string(program.codes[0]->paramBytes) +

@@ -3,9 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 #include "Checkers/OrderChecker.h"
-#include "Mbarrier.h"
 #include "Schedule.h"
-#include "TensorMemory.h"
 #include "Turns.h"
 
 #include <algorithm>
@@ -13,14 +11,6 @@
 #include <chrono>
 
 using namespace tile::sim;
-
-/// What .maxnreg says, or as many as a CTA of this size may have.
-static uint32_t startRegisters(const Launch &launch) {
-  uint32_t given = launch.program->maxRegisters;
-  uint32_t most =
-      launch.program->device.registers / (launch.warpsPerCta * Lanes) / 8 * 8;
-  return given ? given : std::min(most, 256u);
-}
 
 uint32_t tile::sim::initialLanes(const Launch &launch, uint32_t warp) {
   uint32_t lanes = launch.program->waveLanes;
@@ -43,7 +33,6 @@ void tile::sim::startCta(Ctx &c, Cta &cta) {
     warp.initial = initialLanes(launch, w);
     warp.exited = ~warp.initial;
     cta.liveThreads += unsigned(std::popcount(warp.initial));
-    warp.registers = startRegisters(launch);
     c.warp = &warp;
     Fragment f;
     f.mask = warp.initial;
@@ -61,47 +50,30 @@ static bool isStuck(const Cluster &cluster, const Warp &warp) {
   return true;
 }
 
-static bool waitsForRegisters(const Fragment &f) {
-  return f.wait == Wait::Ready && f.spinAt &&
-         std::string_view(f.spinAt->name) == "setmaxnreg";
-}
-
-/// What a fragment that cannot go on waits for.
-static std::string describeWait(const Cta &cta, const Fragment &f) {
+Obstacle Program::describeWait(const Cta &cta, const Warp &warp,
+                               const Fragment &f) const {
   switch (f.wait) {
   case Wait::Barrier: {
     const NamedBarrier &b = cta.barriers[f.waitArg];
-    return "barrier " + std::to_string(f.waitArg) + " (" +
-           std::to_string(b.arrived) + " of " + std::to_string(b.expected) +
-           " threads arrived)";
+    return {"barrier " + std::to_string(f.waitArg) + " (" +
+            std::to_string(b.arrived) + " of " + std::to_string(b.expected) +
+            " threads arrived)"};
   }
   case Wait::Cluster:
-    return "the cluster barrier (" +
-           std::to_string(cta.cluster->barrierArrived) + " of " +
-           std::to_string(cta.cluster->liveThreads) + " threads arrived)";
+    return {"the cluster barrier (" +
+            std::to_string(cta.cluster->barrierArrived) + " of " +
+            std::to_string(cta.cluster->liveThreads) + " threads arrived)"};
   case Wait::Sync:
-    return "a warp-synchronous instruction for other lanes";
+    return {"a warp-synchronous instruction for other lanes"};
   case Wait::Aligned:
-    return "a barrier for the other lanes of the warp";
-  case Wait::Group:
-    return "a wgmma for the other warps of the warp group";
-  case Wait::TensorMemory:
-    return "tcgen05.alloc for " + std::to_string(f.waitArg) +
-           " columns of tensor memory, of which " +
-           std::to_string(
-               tensorMemory(*cta.cluster->ctas[cta.rank]).freeColumns()) +
-           " are free";
-  case Wait::TensorPair:
-    return "a tcgen05 instruction for a warp of the CTA's peer";
+    return {
+        "a barrier for the other lanes of the warp", 4, "barrier-divergence",
+        "only " + std::to_string(std::popcount(f.mask)) + " of the warp's " +
+            std::to_string(std::popcount(~warp.exited)) +
+            " live threads are at this barrier, which all of a warp must "
+            "reach together, and the others cannot come"};
   default:
-    if (waitsForRegisters(f))
-      return "setmaxnreg for " + std::to_string(f.spinAt->imm) +
-             " registers: its CTA has " + std::to_string(cta.freeRegisters) +
-             " more to give";
-    return "an mbarrier that nobody completes (" +
-           describeMbarrier(*cta.cluster->ctas[f.spinRank], f.spinOffset) +
-           "; waited for: the phase of parity " + std::to_string(f.spinPhase) +
-           ")";
+    return {"something that nobody does"};
   }
 }
 
@@ -109,9 +81,8 @@ static std::string describeWait(const Cta &cta, const Fragment &f) {
 /// or warps that went elsewhere has a name of its own.
 static void reportDeadlock(Ctx &c, Cluster &cluster) {
   std::string text;
-  unsigned shown = 0, bestRank = 0;
-  const char *kind = "deadlock";
-  std::string head = "deadlock: no thread of the CTA can go on";
+  unsigned shown = 0;
+  Obstacle worst;
   struct {
     Cta *cta = nullptr;
     Warp *warp = nullptr;
@@ -127,29 +98,12 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
         const Inst &at = f.wait == Wait::Ready && f.spinAt ? *f.spinAt : inst;
         c.cta = cta.get();
         c.warp = &warp;
+        Obstacle obstacle = c.launch->program->describeWait(*cta, warp, f);
+        std::string waitsFor = obstacle.text;
         // What keeps the others waiting comes first.
-        unsigned rank = f.wait == Wait::Aligned ? 4
-                        : waitsForRegisters(f)  ? 3
-                        : f.wait == Wait::Group ? 2
-                                                : 1;
-        if (rank > bestRank) {
-          bestRank = rank;
+        if (!first.inst || obstacle.rank > worst.rank) {
+          worst = std::move(obstacle);
           first = {cta.get(), &warp, f.frame->code, &at, firstLane(f.mask)};
-          if (rank == 3) {
-            kind = "deadlock";
-            head = "deadlock: no thread of the CTA can go on";
-          } else if (f.wait == Wait::Aligned) {
-            kind = "barrier-divergence";
-            head = "only " + std::to_string(std::popcount(f.mask)) +
-                   " of the warp's " +
-                   std::to_string(std::popcount(~warp.exited)) +
-                   " live threads are at this barrier, which all of a warp "
-                   "must reach together, and the others cannot come";
-          } else if (f.wait == Wait::Group) {
-            kind = "missing-lanes";
-            head = "wgmma needs all four warps of the warp group at the same "
-                   "instruction, and the others cannot come";
-          }
         }
         if (++shown > 16)
           continue;
@@ -157,8 +111,7 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
         snprintf(lanes, sizeof lanes, "%08x", f.mask);
         text += "\n  cta " + std::to_string(cta->linear) + " warp " +
                 std::to_string(warp.index) + " lanes 0x" + lanes + " wait at " +
-                describeWait(*cta, f) + ", " +
-                c.place(*f.frame->code, at).format();
+                waitsFor + ", " + c.place(*f.frame->code, at).format();
       }
   if (shown > 16)
     text += "\n  ... and " + std::to_string(shown - 16) + " more";
@@ -167,7 +120,7 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
   c.cta = first.cta;
   c.warp = first.warp;
   c.code = first.code;
-  c.fail(*first.inst, first.lane, kind, head + text);
+  c.fail(*first.inst, first.lane, worst.kind, worst.head + text);
 }
 
 bool tile::sim::awaitTurn(const Ctx &c) {

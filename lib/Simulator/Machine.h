@@ -61,9 +61,7 @@ enum class Wait : uint8_t {
   Aligned, ///< for other lanes of the warp, at a barrier for whole warps
   Barrier,
   Cluster,
-  Group,        ///< for the other warps of the warp group
-  TensorMemory, ///< for free columns
-  TensorPair,   ///< for the same instruction of the CTA's peer
+  Own, ///< from here on: what instructions of one front end alone wait for
 };
 
 struct Fragment {

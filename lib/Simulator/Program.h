@@ -13,6 +13,7 @@
 #include "tile/Simulator/Ast.h"
 #include "tile/Simulator/Report.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -222,6 +223,20 @@ enum class Builtin : uint8_t { None, Vprintf, AssertFail, Malloc, Free };
 struct LaunchConfig;
 struct Frame;
 struct ArgumentBuffer;
+struct Cta;
+struct Fragment;
+struct Warp;
+
+/// Why a fragment cannot go on, for people.
+struct Obstacle {
+  /// What it waits for.
+  std::string text;
+  /// Of several fragments that wait, one of the highest rank keeps the others
+  /// waiting. The finding is about that one.
+  unsigned rank = 1;
+  const char *kind = "deadlock";
+  std::string head = "deadlock: no thread of the CTA can go on";
+};
 
 /// A variable of the module in host memory.
 struct GlobalVariable {
@@ -233,7 +248,11 @@ struct GlobalVariable {
 struct Device {
   uint32_t processors = 132;
   uint32_t registers = 65536;       ///< of a processor
+  uint32_t mostRegisters = 256;     ///< of a thread
   uint32_t mostShared = 227 * 1024; ///< of a CTA, in bytes
+  uint32_t mostThreads = 1024;      ///< of a CTA
+  uint32_t mostClusterCtas = 16;    ///< 1: there are no clusters
+  std::array<uint32_t, 3> mostCtas{0x7fffffff, 65535, 65535};
 };
 
 /// An entry with everything it may call and its shared-memory layout. What a
@@ -244,6 +263,10 @@ struct Program {
   virtual void enter(Ctx &, Frame &) const {}
   /// Fills the registers of a warp that starts.
   virtual void start(Ctx &, Frame &) const {}
+  /// What a fragment waits for that cannot go on: here, what all front ends
+  /// have in common (Machine.cpp).
+  virtual Obstacle describeWait(const Cta &, const Warp &,
+                                const Fragment &) const;
   /// Looks at an instruction with Inst::Program before it runs.
   virtual void watch(Ctx &, const Inst &) const {}
   /// Makes the arguments that the kernel sees of those that were given. False,

@@ -84,8 +84,8 @@ AMD = Pipeline(
 GFX1250 = replace(
     AMD,
     before=("?tritonamdgpu-choose-tensor-copies",),
-    passes=("tritonamdgpu-pipeline-tensor-copies", "tritonamdgpu-lower-tensor-copies"),
-    last=("?tritonamdgpu-pipeline-tensor-copies", "tritonamdgpu-lower-tensor-copies"),
+    passes=("tritonamdgpu-lower-tensor-copies",),
+    last=("tritonamdgpu-lower-tensor-copies",),
 )
 
 

@@ -20,11 +20,6 @@ namespace mlir::triton {
 
 class ModuleAxisInfoAnalysis;
 
-/// `value` minus `distance`, or the least number of the type where that is
-/// less. Neither has a sign if `isUnsigned`; `distance` never has.
-Value subtractSaturating(OpBuilder &builder, Location loc, Value value,
-                         Value distance, bool isUnsigned);
-
 /// True if a loop that counts by a constant comes to its upper bound, as both
 /// bounds are multiples of the step, a power of two.
 bool meetsUpperBound(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo);
@@ -59,9 +54,6 @@ public:
   /// The counter `ahead` iterations after `counter`, in the same sense.
   Value getLater(OpBuilder &builder, Value counter, unsigned ahead);
 
-  /// The number of the iteration that has `counter`, without a sign, of the
-  /// type of the counter; see `isNumberExact`.
-  Value getNumber(OpBuilder &builder, Value counter);
   /// Whether an iteration comes before the one with `counter`.
   Value hasPrevious(OpBuilder &builder, Value counter);
 
@@ -74,19 +66,25 @@ public:
   /// The same of the next iteration, in the form that the end of the loop has:
   /// one comparison can then do for both.
   Value hasNext(OpBuilder &builder, Value counter);
+  /// The same in the form for a counter of which nothing is known: the one
+  /// after the last might not fit into its type. For ends of loops
+  /// (triton-bound-loop-counters).
+  Value hasNextOfAny(OpBuilder &builder, Value counter);
+
+  /// The upper bound of a loop that has the iterations of this one if
+  /// `condition` holds, and none if not.
+  Value getUpperBoundIf(OpBuilder &builder, Value condition);
 
   /// Where a loop begins that leaves out the first iteration of this one, which
   /// it has, and has its upper bound and step.
   Value getSecondCounter(OpBuilder &builder);
 
-  /// Computes what `hasLater` and `hasNext` compare counters with. That is in
-  /// front of the loop; they do it themselves where that is still before them.
+  /// Computes what `hasLater`, `hasNext` and `hasNextOfAny` compare counters
+  /// with. That is in front of the loop; they do it themselves where that is
+  /// still before them.
   void prepareLater(unsigned mostAhead);
   void prepareNext();
-
-  /// Whether `(counter - lower bound) / step`, without a sign, is the number of
-  /// an iteration that the loop has, and of those so many iterations ahead.
-  bool isNumberExact(unsigned mostAhead);
+  void prepareNextOfAny() { getNextLimit(); }
 
   /// How far the loop comes by doing several iterations at a time, and by what
   /// its counter advances then.
@@ -102,8 +100,7 @@ private:
   /// The loop has the iteration `ahead` iterations after one that it has if the
   /// counter of that is less than this.
   Value getLimit(unsigned ahead);
-  /// The same for the next one, always in the form that the end of a loop has
-  /// whose counter might not fit (triton-bound-loop-counters).
+  /// The same for the next one, in the form of `hasNextOfAny`.
   Value getNextLimit();
   bool isNextExact();
   Value isLess(OpBuilder &builder, Value first, Value second);

@@ -200,6 +200,7 @@ std::unique_ptr<Program> tile::sim::amdgcn::buildProgram(
   p.waveLanes = small ? 32 : 64;
   p.loadsKeepUnwritten = true;
   p.device.mostShared = p.target->mostShared;
+  p.device.mostClusterCtas = 1;
   p.sharedBanks = p.target->name == "gfx950" || p.target->gfx1250 ? 64 : 32;
   p.staticShared = uint32_t(kernel.directive(
       "group_segment_fixed_size", kernel.meta("group_segment_fixed_size")));

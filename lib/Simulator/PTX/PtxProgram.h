@@ -7,9 +7,24 @@
 
 namespace tile::sim {
 
+/// What only instructions of PTX wait for.
+namespace PtxWait {
+constexpr Wait own(unsigned number) {
+  return Wait(unsigned(Wait::Own) + number);
+}
+inline constexpr Wait Group = own(0);        ///< the warp group's other warps
+inline constexpr Wait TensorMemory = own(1); ///< free columns
+inline constexpr Wait TensorPair = own(2);   ///< the CTA's peer, the same there
+} // namespace PtxWait
+
 struct PtxProgram : Program {
   /// Special registers have their values from the start.
   void enter(Ctx &c, Frame &frame) const override;
+  /// Warps have as many registers as .maxnreg says, or as a CTA of this size
+  /// may have.
+  void start(Ctx &c, Frame &frame) const override;
+  Obstacle describeWait(const Cta &cta, const Warp &warp,
+                        const Fragment &f) const override;
 };
 
 } // namespace tile::sim

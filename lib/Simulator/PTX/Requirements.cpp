@@ -246,6 +246,7 @@ Device tile::sim::deviceOf(const std::string &name) {
     if (t.sm == sm) {
       device.mostShared = t.sharedKiB * 1024;
       device.processors = t.processors;
+      device.mostClusterCtas = sm < 90 ? 1 : 16;
     }
   return device;
 }

@@ -4,6 +4,8 @@
 //
 //   toy:tokens    copies of blocks that threads wait for by tokens
 //   toy:flags     copies of blocks that arrive at flags in shared memory
+//   toy:ahead     the first, which start behind the wait; threads store what
+//                 they load
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,14 @@ namespace {
 class Tokens : public TargetModel {
   ArrayRef<const CopyStrategy *> getCopyEngines() const override {
     static const CopyStrategy *const engines[] = {&toy::getCopiesWithTokens()};
+    return engines;
+  }
+};
+
+class Ahead : public TargetModel {
+  ArrayRef<const CopyStrategy *> getCopyEngines() const override {
+    static const CopyStrategy *const engines[] = {&toy::getCopiesAhead(),
+                                                  &toy::getStores()};
     return engines;
   }
 };
@@ -47,8 +57,11 @@ void registerTileToyTargets(DialectRegistry &registry) {
                       [](StringRef name) -> const TargetModel * {
                         static const Tokens tokens;
                         static const Flags flags;
+                        static const Ahead ahead;
                         if (name == "tokens")
                           return &tokens;
+                        if (name == "ahead")
+                          return &ahead;
                         return name == "flags" ? &flags : nullptr;
                       });
   });

@@ -44,6 +44,13 @@ def test_tree_keeps_to_its_layers():
             "include/tile/Dialect/Triton/IR/Bad.td:1: "
             "lib/Dialect/Triton/IR may not use lib/Dialect/TritonGPU/IR",
         ),
+        (
+            "lib/Dialect/TritonGPU/Transforms/Bad.cpp",
+            "auto copy = scf::ForOp::create(b, loop.getLowerBound());\n"
+            "Value last = arith::AddIOp::create(\n    b, loop.getLowerBound(), loop.getStep());\n",
+            "lib/Dialect/TritonGPU/Transforms/Bad.cpp:3: "
+            "ask TripCount, which computes with bounds of loops",
+        ),
         ("lib/Nowhere/Bad.cpp", "", "lib/Nowhere/Bad.cpp: in no layer of docs/architecture.md"),
         (
             "lib/Analysis/CMakeLists.txt",

@@ -272,3 +272,19 @@ def test_traps():
         with pytest.raises(tile.sim.SimulationError, match="trap"):
             run(f"setp.eq.u32 %p1, %r0, 5; @%p1 {text}", np.zeros(32, np.uint32))
         run(f"setp.eq.u32 %p1, %r0, 99; @%p1 {text}", np.zeros(32, np.uint32))
+
+
+def test_launches_are_limited_by_what_the_target_has():
+    """Clusters came with sm_90, and no block has more threads, or grid more blocks."""
+    text = f"{HEADER}.visible .entry op() {{ ret; }}\n"
+    older = text.replace("sm_90a", "sm_80")
+    tile.sim.launch(text, "op", 16, 1, [], cluster=(16, 1, 1))
+    tile.sim.launch(older, "op", 32, 1024, [])
+    for ptx, grid, block, cluster, message in [
+        (text, 32, 1, (32, 1, 1), "more than 16 CTAs"),
+        (older, 2, 1, (2, 1, 1), "the target has no clusters"),
+        (older, 1, (1024, 2), (1, 1, 1), "more than 1024 threads"),
+        (older, (1, 65536), 1, (1, 1, 1), "at most 65535 CTAs in dimension 1"),
+    ]:
+        with pytest.raises(TileError, match=message):
+            tile.sim.launch(ptx, "op", grid, block, [], cluster=cluster)

@@ -99,10 +99,10 @@ public:
     beforeFirst = trips.getCounterBeforeFirst(builder);
     second = trips.getSecondCounter(builder);
     groups = trips.getGroups(kFactor);
-    for (unsigned ahead : llvm::seq(kMostAhead + 1)) {
-      isNumberExact.push_back(trips.isNumberExact(ahead));
-      numbers.push_back(trips.getNumber(builder, later[ahead]));
-    }
+    trips.prepareNextOfAny();
+    hasNextOfAny = trips.hasNextOfAny(builder, counter);
+    upperIf[0] = trips.getUpperBoundIf(builder, trips.has(builder, 0));
+    upperIf[1] = trips.getUpperBoundIf(builder, hasPrevious);
     loop.erase();
   }
 
@@ -122,7 +122,6 @@ public:
              (bounds.knowsUpper ? ", known upper" : "") +
              (bounds.knowsStep ? ", known step" : "");
     };
-    uint64_t mask = ~uint64_t(0) >> (64 - bounds.numbers.width);
     bool isWhole = Wide(iterations.size()) <= mostTrips;
     size_t last = iterations.size();
     std::vector<Wide> asked = iterations;
@@ -167,18 +166,19 @@ public:
             << describe();
         if (iterations.empty())
           continue;
-        if (isNumberExact[ahead])
-          ASSERT_EQ(uint64_t(get(numbers[ahead])) & mask,
-                    uint64_t((counter - lower) / step + ahead))
-              << describe();
         ASSERT_EQ(get(hasLater[ahead]), counter + ahead * step < upper)
             << ahead << " after " << int64_t(counter) << ' ' << describe();
       }
       ASSERT_EQ(get(beforeFirst), wrapped(lower - step)) << describe();
+      ASSERT_EQ(get(upperIf[0]), wrapped(iterations.empty() ? lower : upper))
+          << describe();
+      ASSERT_EQ(get(upperIf[1]), wrapped(counter != lower ? upper : lower))
+          << describe();
       if (iterations.empty())
         continue;
       ASSERT_EQ(get(hasPrevious), counter != lower) << describe();
       ASSERT_EQ(get(hasNext), counter + step < upper) << describe();
+      ASSERT_EQ(get(hasNextOfAny), counter + step < upper) << describe();
       // The rest of the loop is as long as it should be.
       Wide start = withSign(get(second));
       if (iterations.size() > 1)
@@ -215,10 +215,10 @@ private:
   Block *block;
   scf::ForOp loop;
   std::optional<APInt> known;
-  Value count, hasNext, hasPrevious, beforeFirst, second;
+  Value count, hasNext, hasNextOfAny, hasPrevious, beforeFirst, second;
+  std::array<Value, 2> upperIf;
   std::optional<TripCount::Groups> groups;
-  std::vector<Value> has, counters, countersOfNumbers, hasLater, later, numbers;
-  std::vector<bool> isNumberExact;
+  std::vector<Value> has, counters, countersOfNumbers, hasLater, later;
 };
 
 class TripCountTest : public testing::TestWithParam<bool> {

@@ -3,7 +3,9 @@
 
 #include "amd/TargetModel.h"
 
+#include "amd/IR/Dialect.h"
 #include "amd/MatrixInstructions.h"
+#include "amd/TritonAMDGPUTransforms/CopyEngines.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -36,6 +38,18 @@ FailureOr<const amd::TargetModel *> amd::TargetModel::get(ModuleOp module) {
            << (*target)->waveSize << ", the lanes of a wave on "
            << (*target)->targetString() << "; found " << threads;
   return get((*target)->processor);
+}
+
+const amd::TargetModel &amd::TargetModel::of(Operation *op) {
+  FailureOr<const TargetModel *> model = get(op->getParentOfType<ModuleOp>());
+  assert(succeeded(model) && "expected a module for an AMD GPU");
+  return **model;
+}
+
+ArrayRef<const CopyStrategy *> amd::TargetModel::getCopyEngines() const {
+  static const CopyStrategy *const engines[] = {
+      &getTensorDataMover(), &getDirectCopies(), &getRegisterCopies()};
+  return ArrayRef(engines).drop_front(facts.hasTensorCopies ? 0 : 1);
 }
 
 unsigned amd::TargetModel::getRegistersPerThread(unsigned numThreads) const {
@@ -159,7 +173,9 @@ LayoutEncodingTrait amd::TargetModel::getOperandEncoding(
 //===----------------------------------------------------------------------===//
 
 void amd::registerTargetModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *, TritonGPUDialect *dialect) {
+  registry.addExtension(+[](MLIRContext *context, TritonGPUDialect *dialect) {
+    // Of the operations that the engines make.
+    context->loadDialect<amdgpu::AMDGDialect>();
     TargetModels::add(*dialect, "hip",
                       [](StringRef architecture) -> const gpu::TargetModel * {
                         return amd::TargetModel::get(architecture);

@@ -42,8 +42,8 @@ using namespace mlir::triton::nvidia;
 
 namespace {
 
-/// The most columns that one instruction computes.
-constexpr int64_t kMaxColumns = 256;
+/// The most columns that one instruction computes, and its rows.
+constexpr int64_t kMaxColumns = 256, kRowsOfInstruction = 64;
 
 /// Groups of four warps along M as far as there are rows for them, then along
 /// N; nothing where some would have nothing of their own to do.
@@ -119,8 +119,7 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
 /// several such dots stay there only if as many blocks fit onto a
 /// multiprocessor as do without.
 bool staysInRegisters(DotOp op, int64_t columns) {
-  constexpr int64_t kFewColumns = 64;
-  if (columns > kFewColumns ||
+  if (columns > kRowsOfInstruction ||
       countRegisters(op, op.getA().getType()) >
           getRegisterNeed(RegisterNeed::InvariantLeftOperand) ||
       !isInvariant(*op))

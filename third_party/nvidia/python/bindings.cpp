@@ -5,6 +5,7 @@
 #include "CodeGeneration.h"
 
 #include "nvidia/Target/PTX.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -68,6 +69,16 @@ void backends::nvidia::populate(nb::module_ &root) {
       .def_rw("libdevice_path", &triton::nvidia::PTXOptions::libdevicePath);
   m.def("kernel_info", &getKernelInfoWithMaps, "module"_a,
         "What the launcher must know about the module's kernel.");
+  m.def(
+      "registers_for_more_blocks",
+      [](int64_t registers, unsigned numWarps) {
+        using triton::gpu::RegisterPurpose;
+        return triton::gpu::getRegisterShare(RegisterPurpose::MoreBlocks,
+                                             registers, numWarps);
+      },
+      "registers"_a, "num_warps"_a,
+      "What a thread must have more than, for which ptxas takes `registers`, "
+      "where more blocks reside with fewer.");
   m.def(
       "translate_to_llvm",
       [](PyModule &module, const triton::nvidia::PTXOptions &options) {

@@ -48,14 +48,9 @@ static bool fitsByRange(scf::ForOp loop, const ConstantIntRanges &upper,
 static void boundCounter(scf::ForOp loop) {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Value upper = loop.getUpperBound(), step = loop.getStep();
-  bool isUnsigned = loop.getUnsignedCmp();
-  auto less =
-      isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value any =
-      arith::CmpIOp::create(builder, loc, less, loop.getLowerBound(), upper);
-  // No counter is less than the least number.
-  Value last = subtractSaturating(builder, loc, upper, step, isUnsigned);
+  TripCount trips(loop);
+  Value any = trips.has(builder, 0);
+  trips.prepareNextOfAny();
 
   SmallVector<Value> inits = {any, loop.getLowerBound()};
   llvm::append_range(inits, loop.getInitArgs());
@@ -76,11 +71,11 @@ static void boundCounter(scf::ForOp loop) {
   body->getOperations().splice(body->end(), loop.getBody()->getOperations());
   builder.setInsertionPoint(yield);
   Value counter = body->getArgument(0);
-  Value more = arith::CmpIOp::create(builder, loc, less, counter, last);
+  Value more = trips.hasNextOfAny(builder, counter);
   // Where this does wrap around, nobody looks at it. Saying so (nsw) makes LLVM
   // widen the counter, and keep one address for each access instead of one for
   // all, in as many registers.
-  Value next = arith::AddIOp::create(builder, loc, counter, step);
+  Value next = trips.getLater(builder, counter, 1);
   yield->insertOperands(0, {more, next});
   loop.replaceAllUsesWith(bounded.getResults().drop_front());
   loop.erase();

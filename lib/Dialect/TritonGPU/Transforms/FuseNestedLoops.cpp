@@ -496,8 +496,7 @@ private:
     Value hasNone =
         arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, count,
                               constant(builder.getI64Type(), 0));
-    Value upper = arith::SelectOp::create(
-        builder, loc, hasNone, outer.getUpperBound(), outer.getLowerBound());
+    Value upper = TripCount(outer, loc).getUpperBoundIf(builder, hasNone);
     auto loop = scf::ForOp::create(
         builder, loc, outer.getLowerBound(), upper, outer.getStep(), results,
         /*bodyBuilder=*/nullptr, outer.getUnsignedCmp());

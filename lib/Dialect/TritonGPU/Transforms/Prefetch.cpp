@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Pipeline/AsyncLoads.h"
+#include "tile/Dialect/TritonGPU/Transforms/AsyncWaits.h"
 
 #include "tile/Analysis/Alias.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"

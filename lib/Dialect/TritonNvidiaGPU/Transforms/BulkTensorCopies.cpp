@@ -43,7 +43,7 @@ public:
   /// What is out of bounds is filled as the descriptor says.
   bool isComplete(Operation *load) const override { return true; }
 
-  bool usesBarriers() const override { return true; }
+  Arrival getArrival() const override { return Arrival::Barrier; }
 
   SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
                                  Value barrier,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "../../Checkers/OrderChecker.h"
 #include "../../Memory.h"
+#include "../PtxProgram.h"
 #include "MatrixTypes.h"
 #include "Tcgen05.h"
 
@@ -144,7 +145,7 @@ bool perform(Ctx &c, const Inst &inst, uint32_t size, bool &done) {
   case Dealloc:
     if (!freeBlock(c, inst, *c.cta, c.src<uint32_t>(inst.op[0])[0], size))
       return false;
-    wakeWaiting(*c.cta, Wait::TensorMemory);
+    wakeWaiting(*c.cta, PtxWait::TensorMemory);
     return true;
   case Relinquish:
     memory.mayAllocate = false;
@@ -180,8 +181,8 @@ bool performPair(Ctx &c, const Inst &inst, Cta &peer, uint32_t size,
     other.request.address = TensorMemory::address(0, column);
   }
   other.request.isGranted = true;
-  wakeWaiting(peer, Wait::TensorPair);
-  wakeWaiting(peer, Wait::TensorMemory);
+  wakeWaiting(peer, PtxWait::TensorPair);
+  wakeWaiting(peer, PtxWait::TensorMemory);
   return perform(c, inst, size, done);
 }
 
@@ -207,7 +208,7 @@ Step execPair(Ctx &c, const Inst &inst, uint32_t size) {
     return Step::Next;
   }
   own.request = {&inst, size};
-  return block(c, meets ? Wait::TensorMemory : Wait::TensorPair, size);
+  return block(c, meets ? PtxWait::TensorMemory : PtxWait::TensorPair, size);
 }
 
 /// op: address in tensor memory, address in shared memory, columns. mod[0]:
@@ -224,7 +225,7 @@ Step execTensorAlloc(Ctx &c, const Inst &inst, uint32_t mask) {
   bool done;
   if (!perform(c, inst, size, done))
     return Step::Error;
-  return done ? Step::Next : block(c, Wait::TensorMemory, size);
+  return done ? Step::Next : block(c, PtxWait::TensorMemory, size);
 }
 
 bool takeColumns(FunctionDecoder &d, size_t index) {

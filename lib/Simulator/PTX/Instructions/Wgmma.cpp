@@ -20,6 +20,7 @@
 #include "../../Memory.h"
 #include "../../Schedule.h"
 #include "../../Timeline.h"
+#include "../PtxProgram.h"
 #include "MatrixSums.h"
 #include "SparseMetadata.h"
 
@@ -385,7 +386,7 @@ template <class F> bool eachWarp(Ctx &c, const Inst &inst, F f) {
     c.warp = &c.cta->warps[w];
     for (uint32_t i = 0; i < c.warp->frags.size(); ++i) {
       const Fragment &frag = c.warp->frags[i];
-      if (c.warp != self && (frag.wait != Wait::Group ||
+      if (c.warp != self && (frag.wait != PtxWait::Group ||
                              &frag.frame->code->insts[frag.pc] != &inst))
         continue;
       if (c.warp == self && i != running)
@@ -408,7 +409,7 @@ bool groupIsHere(const Ctx &c, const Inst &inst) {
     const Warp &warp = c.cta->warps[w];
     bool here = &warp == c.warp;
     for (const Fragment &frag : warp.frags)
-      here |= frag.wait == Wait::Group &&
+      here |= frag.wait == PtxWait::Group &&
               &frag.frame->code->insts[frag.pc] == &inst;
     if (!here)
       return false;
@@ -473,7 +474,7 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
     return s;
   c.saveFragment();
   if (!groupIsHere(c, inst)) {
-    c.warp->frags[c.current].wait = Wait::Group;
+    c.warp->frags[c.current].wait = PtxWait::Group;
     return Step::Block;
   }
   WgmmaShape s = WgmmaShape::unpack(inst.imm);
@@ -502,7 +503,7 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
     c.timeline->product(c, s.n);
   for (unsigned w = c.warp->index & ~3u, end = w + 4; w < end; ++w)
     for (Fragment &frag : c.cta->warps[w].frags)
-      if (frag.wait == Wait::Group) {
+      if (frag.wait == PtxWait::Group) {
         frag.wait = Wait::Ready;
         ++frag.pc;
       }

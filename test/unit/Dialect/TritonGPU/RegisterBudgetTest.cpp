@@ -54,6 +54,7 @@ TEST(RegisterBudget, IsTheGreatestWithinItsShare) {
       check(Purpose::TwoFactors, numWarps, atMost(4, 5));
       check(Purpose::InvariantOperands, numWarps, lessThan(3, 8));
       check(Purpose::EarlyReads, numWarps, lessThan(3, 4));
+      check(Purpose::MoreBlocks, numWarps, lessThan(4, 5));
       check(Purpose::LateProducts, numWarps,
             numWarps > 4 ? atMost(2, 3) : atMost(3, 4));
     }

@@ -27,6 +27,8 @@ public:
   /// The model of the module's target. Emits an error where there is no such
   /// target, or the module asks for what none of them has.
   static FailureOr<const TargetModel *> get(ModuleOp module);
+  /// The model of an operation that is known to be compiled for one of these.
+  static const TargetModel &of(Operation *op);
 
   const AMDTarget &getFacts() const { return facts; }
   /// Whether users want instructions of so many rows.
@@ -42,6 +44,7 @@ public:
   unsigned getRegistersPerThread(unsigned numThreads) const override;
   /// Loads travel through registers.
   ArrayRef<unsigned> getAsyncCopySizes() const override { return {}; }
+  ArrayRef<const gpu::CopyStrategy *> getCopyEngines() const override;
 
   SmallVector<gpu::MatrixInstruction>
   getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;

@@ -17,6 +17,8 @@ static constexpr DeclaredAttribute kTable[] = {
     {kScalarOffsetAttrName, Is::Unit, On::Any,
      "The access's base went up from another pointer in its last step, which "
      "may be part of the offsets: all is in the 2^31 bytes behind it."},
+    {kDirectCopyAttrName, Is::Unit, On::Any,
+     "A load of a scheduled loop that is to go straight into LDS."},
     {kDirectVectorAttrName, Is::Positive, On::Any,
      "On copies whose instructions waits count: the elements that each lane "
      "loads straight into LDS at once. What was known of addresses then still "

@@ -33,13 +33,8 @@ void AMDMiddleEnd::addCopyLowering() {
   // Explicit programs say the layouts of their copies, and schedule themselves.
   if (isExplicit)
     return;
-  add(createTritonAMDGPUCoalesceAsyncCopy());
-  if (target && target->hasTensorCopies) {
-    TritonAMDGPUPipelineTensorCopiesOptions copies;
-    copies.numStages = numStages;
-    add(createTritonAMDGPUPipelineTensorCopies(copies));
+  if (target && target->hasTensorCopies)
     add(createTritonAMDGPULowerTensorCopies());
-  }
   TritonAMDGPUInsertInstructionSchedHintsOptions hints;
   hints.variant = options.scheduleHint;
   add(createTritonAMDGPUInsertInstructionSchedHints(hints));

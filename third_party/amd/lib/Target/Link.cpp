@@ -15,6 +15,10 @@
 // beyond that (global offset tables, dynamic relocations, several inputs) is
 // refused by name.
 //
+// lld is no library for this: Debian has only a shared one, which needs the
+// shared libLLVM, while wheels link LLVM statically; it has its state once in
+// each process, and takes and gives files only.
+//
 //===----------------------------------------------------------------------===//
 
 #include "amd/Target/AMDGCN.h"

@@ -103,10 +103,12 @@ static LinearLayout keepPieces(const LinearLayout &layout, unsigned count) {
   return LinearLayout(bases, layout.getOutDims(), layout.isSurjective());
 }
 
-Attribute amd::getOperandSharedEncoding(RankedTensorType source,
-                                        RankedTensorType operand,
-                                        const TargetModel &model,
+Attribute amd::getOperandSharedEncoding(LoadOp load,
                                         std::optional<unsigned> pieceBytes) {
+  const TargetModel &model = TargetModel::of(load);
+  auto source = cast<RankedTensorType>(load.getType());
+  auto operand =
+      cast<RankedTensorType>((*load->user_begin())->getResult(0).getType());
   MLIRContext *context = source.getContext();
   BankGeometry banks = model.getSharedMemoryBanks();
   auto encoding = cast<DotOperandEncodingAttr>(operand.getEncoding());

@@ -11,14 +11,12 @@ namespace mlir::triton::amd {
 /// The dimension along which products with this operand sum.
 unsigned getInnerDim(gpu::DotOperandEncodingAttr operand, unsigned rank);
 
-/// The layout in LDS from which lanes read operands of MFMA or WMMA, where a
-/// tensor of type `source` is written to it: neighbours of a lane lie together
-/// where the source has several of them in a lane. One that rows explain,
-/// unless another has fewer bank conflicts. With `pieceBytes`, the source comes
-/// in such pieces of memory, which stay together.
-Attribute getOperandSharedEncoding(RankedTensorType source,
-                                   RankedTensorType operand,
-                                   const TargetModel &model,
+/// The layout in LDS of what `load` loads, from which lanes read operands of
+/// MFMA or WMMA, the first of its users: neighbours of a lane lie together
+/// where the load has several of them in a lane. One that rows explain, unless
+/// another has fewer bank conflicts. With `pieceBytes`, memory is loaded in
+/// such pieces, which stay together.
+Attribute getOperandSharedEncoding(LoadOp load,
                                    std::optional<unsigned> pieceBytes = {});
 
 /// Whether lanes read `operand` from LDS by loads that transpose, if it lies

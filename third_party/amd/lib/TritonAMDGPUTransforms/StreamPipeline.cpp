@@ -1,16 +1,22 @@
-//===-- StreamPipeline.cpp - Loads ahead, through registers ---------------===//
+//===-- StreamPipeline.cpp - How loads get ahead of their use -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Schedules the loop. The copies themselves are made by `tritongpu-pipeline`,
+// with the strategies of CopyEngines.h. A load keeps its latency if it is to be
+// copied to LDS; others stay in registers.
+//
+//===----------------------------------------------------------------------===//
 
-#include "OperandCopies.h"
-#include "OperandEncodings.h"
+#include "amd/IR/AttributeNames.h"
+#include "amd/TargetModel.h"
+#include "amd/TritonAMDGPUTransforms/CopyEngines.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/RegisterPressure.h"
-#include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
-#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -22,34 +28,38 @@ namespace mlir::triton::amd {
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
-using amd::OperandLoad;
 
 namespace {
 
-std::optional<OperandLoad> findOperandLoad(Operation &op, scf::ForOp loop,
-                                           const LoopSchedule &schedule) {
-  OperandLoad result;
-  result.load = dyn_cast<LoadOp>(op);
-  if (!result.load || !isa<RankedTensorType>(result.load.getType()) ||
-      !getElementTypeOrSelf(result.load.getType()).isIntOrFloat())
-    return std::nullopt;
-  for (Operation *user : op.getUsers()) {
-    auto convert = dyn_cast<ConvertLayoutOp>(user);
-    if (!convert || convert->getBlock() != loop.getBody())
-      return std::nullopt;
-    auto operand =
-        dyn_cast<DotOperandEncodingAttr>(convert.getType().getEncoding());
-    if (!operand ||
-        !isa<AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(operand.getParent()))
-      return std::nullopt;
-    int stage = schedule.get(convert).stage;
-    result.useStage =
-        result.reads.empty() ? stage : std::min(result.useStage, stage);
-    result.reads.push_back(convert);
+/// A load that may be copied to LDS.
+struct AheadLoad {
+  Operation *op = nullptr;
+  /// The first stage that reads it.
+  int useStage = 0;
+
+  RankedTensorType getType() const {
+    return cast<RankedTensorType>(op->getResult(0).getType());
   }
-  if (result.reads.empty() || result.useStage <= schedule.get(&op).stage)
+  int64_t getBytes() const {
+    return getType().getNumElements() * getType().getElementTypeBitWidth() / 8;
+  }
+};
+
+/// The load with its first use, if that is in a later stage of the same
+/// iteration.
+std::optional<AheadLoad> findAheadLoad(Operation &op, scf::ForOp loop,
+                                       const LoopSchedule &schedule) {
+  std::optional<int> useStage;
+  for (Operation *user : op.getUsers()) {
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*user);
+    if (!inBody || inBody == loop.getBody()->getTerminator())
+      return std::nullopt;
+    int stage = schedule.get(inBody).stage;
+    useStage = useStage ? std::min(*useStage, stage) : stage;
+  }
+  if (!useStage || *useStage <= schedule.get(&op).stage)
     return std::nullopt;
-  return result;
+  return AheadLoad{&op, *useStage};
 }
 
 int64_t countRegisters(Value value) {
@@ -59,16 +69,16 @@ int64_t countRegisters(Value value) {
 /// The first of several products of a loop, if beside what they take and make
 /// there are too few registers to hold what is loaded ahead for a whole
 /// iteration. Operands that are read from LDS come in pieces and do not count.
-DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<OperandLoad> operands) {
+DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<AheadLoad> operands) {
   auto dots = llvm::to_vector(loop.getBody()->getOps<DotOp>());
   if (dots.size() < 2)
     return {};
   int64_t used = 0;
   llvm::SmallDenseSet<Value> inPieces;
-  for (OperandLoad operand : operands) {
-    used += countRegisters(operand.load.getResult());
-    for (ConvertLayoutOp read : operand.reads)
-      inPieces.insert(read.getResult());
+  for (const AheadLoad &operand : operands) {
+    used += countRegisters(operand.op->getResult(0));
+    for (Operation *read : operand.op->getUsers())
+      inPieces.insert(read->getResult(0));
   }
   for (DotOp dot : dots) {
     used += countRegisters(dot.getD());
@@ -92,62 +102,98 @@ struct StreamPipeline
       return signalPassFailure();
     model = *machine;
     std::optional<ModuleAxisInfoAnalysis> ofModule;
-    if (useAsyncCopy && model->getFacts().directLoadBytes >= amd::kCopiedBytes)
+    if (useAsyncCopy && model->getFacts().directLoadBytes >= amd::kDirectBytes)
       axisInfo = &ofModule.emplace(getOperation());
+    // The other half is for what is converted, or copied at once.
+    leftForBlocks = model->getMaxSharedMemory() / 2;
+    getOperation().walk([&](LocalAllocOp alloc) {
+      MemDescType type = alloc.getType();
+      leftForBlocks -=
+          type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    });
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
       if (schedule)
-        stream(loop, *schedule);
+        stream(loop, *schedule).write(loop);
     });
   }
 
 private:
-  void stream(scf::ForOp loop, const LoopSchedule &schedule) {
-    LoopSchedule streamed(schedule.getMaxStage());
-    SmallVector<OperandLoad> operands;
+  LoopSchedule stream(scf::ForOp loop, const LoopSchedule &schedule) {
+    SmallVector<AheadLoad> operands, blocks;
     for (Operation &op : loop.getBody()->without_terminator()) {
-      // With it, it would become an asynchronous copy.
-      if (!op.removeAttr(kLatencyAttr))
+      if (!op.hasAttr(kLatencyAttr))
         continue;
       ++numLoads;
-      if (auto operand = findOperandLoad(op, loop, schedule))
-        operands.push_back(std::move(*operand));
+      auto load = findAheadLoad(op, loop, schedule);
+      const CopyStrategy *engine =
+          load ? CopyStrategy::find(&op, loop) : nullptr;
+      if (engine == &amd::getTensorDataMover() && isRoomFor(*load, schedule))
+        blocks.push_back(*load);
+      else if (engine == &amd::getRegisterCopies())
+        operands.push_back(*load);
+      else
+        op.removeAttr(kLatencyAttr);
     }
-    if (int distance = getCopyDistance(loop, operands, schedule)) {
-      numCopies += operands.size();
-      return amd::copyOperands(loop, schedule, operands, distance, *model)
-          .write(loop);
-    }
-    // Early stages first: what they load has the whole body to arrive in, or
-    // what follows the first product.
+    if (blocks.empty())
+      if (int distance = getDirectDistance(loop, operands, schedule))
+        return copyDirectly(loop, schedule, operands, distance);
+    keepWhatFits(operands);
+    return loadFirst(loop, schedule, operands);
+  }
+
+  /// Whether LDS has room for the buffers of a block.
+  bool isRoomFor(const AheadLoad &load, const LoopSchedule &schedule) {
+    int buffers = load.useStage - schedule.get(load.op).stage + 1;
+    // With gaps, of up to an eighth.
+    int64_t bytes = buffers * load.getBytes() * 9 / 8;
+    if (bytes > leftForBlocks)
+      return false;
+    leftForBlocks -= bytes;
+    return true;
+  }
+
+  /// Operands have a buffer each, as far as LDS goes.
+  void keepWhatFits(ArrayRef<AheadLoad> operands) {
+    int64_t left = model->getMaxSharedMemory();
+    for (const AheadLoad &operand : operands)
+      if (left >= operand.getBytes()) {
+        left -= operand.getBytes();
+        ++numBuffers;
+      } else {
+        operand.op->removeAttr(kLatencyAttr);
+      }
+  }
+
+  /// Early stages first: what they load has the whole body to arrive in, or
+  /// what follows the first product. A block that is not copied ahead stays in
+  /// its iteration.
+  LoopSchedule loadFirst(scf::ForOp loop, const LoopSchedule &schedule,
+                         ArrayRef<AheadLoad> operands) {
+    LoopSchedule streamed(schedule.getMaxStage());
     DotOp product = findProductBeforeLoads(loop, operands);
     int lastStage = schedule.getMaxStage(), firstCluster = product ? 1 : 0;
     for (Operation &op : loop.getBody()->without_terminator()) {
       int stage = schedule.get(&op).stage;
+      if (isa<DescriptorLoadOp>(op) && !op.hasAttr(kLatencyAttr))
+        stage = lastStage;
       bool isBefore = product && stage == lastStage &&
                       (&op == product || op.isBeforeInBlock(product));
       streamed.set(&op,
                    {stage, /*cluster=*/isBefore ? 0 : stage + firstCluster});
     }
-    int64_t left = model->getMaxSharedMemory();
-    for (OperandLoad &operand : operands)
-      if (left >= operand.getBytes()) {
-        left -= operand.getBytes();
-        bufferOperand(operand, loop, streamed, lastStage + firstCluster + 1);
-        ++numBuffers;
-      }
-    streamed.write(loop);
+    return streamed;
   }
 
-  bool mayCopy(OperandLoad &operand, const LoopSchedule &schedule) const {
-    LoadOp load = operand.load;
+  bool mayLoadDirectly(const AheadLoad &operand,
+                       const LoopSchedule &schedule) const {
+    auto load = cast<LoadOp>(operand.op);
     int64_t bytes = operand.getType().getElementTypeBitWidth() / 8;
     int64_t run = axisInfo->getAlignment(load.getPtr());
     if (Value mask = load.getMask())
       run = std::min<int64_t>(run, axisInfo->getMaskAlignment(mask));
-    return bytes && run * bytes >= amd::kCopiedBytes && !isFreshRead(load) &&
-           (!load.getOther() || matchPattern(load.getOther(), m_Zero()) ||
-            matchPattern(load.getOther(), m_AnyZeroFloat())) &&
+    return bytes && run * bytes >= amd::kDirectBytes && !isFreshRead(load) &&
+           amd::getDirectCopies().isComplete(load) &&
            operand.useStage == schedule.get(load).stage + 1 &&
            operand.useStage == schedule.getMaxStage();
   }
@@ -155,60 +201,50 @@ private:
   /// How many iterations ahead all operands are loaded straight into LDS, zero
   /// if that is not possible: what the stages are for, as long as LDS has a
   /// buffer for each of these iterations and one that products read.
-  int getCopyDistance(scf::ForOp loop, MutableArrayRef<OperandLoad> operands,
-                      const LoopSchedule &schedule) const {
+  int getDirectDistance(scf::ForOp loop, ArrayRef<AheadLoad> operands,
+                        const LoopSchedule &schedule) const {
     if (!axisInfo || operands.empty() ||
-        !llvm::all_of(operands, [&](OperandLoad &operand) {
-          return mayCopy(operand, schedule);
+        !llvm::all_of(operands, [&](const AheadLoad &operand) {
+          return mayLoadDirectly(operand, schedule);
         }))
       return 0;
     int64_t bytes = 0;
-    for (OperandLoad &operand : operands)
+    for (const AheadLoad &operand : operands)
       bytes += operand.getBytes();
     int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
     int64_t most = model->getMaxSharedMemory() / bytes - 1;
-    int64_t distance =
-        std::max<int64_t>(std::min<int64_t>(std::max(stages - 1, 1), most), 0);
-    // Numbers of iterations choose the buffers, also of copies that write only
-    // zeros, for iterations that do not exist.
-    int64_t ahead = schedule.getMaxStage() - 1 + distance;
-    return TripCount(loop).isNumberExact(ahead) ? distance : 0;
+    return std::max<int64_t>(std::min<int64_t>(std::max(stages - 1, 1), most),
+                             0);
   }
 
-  /// Has the products read `operand` from a buffer, which is written in
-  /// `writeCluster`, at the end of the iteration before.
-  void bufferOperand(OperandLoad &operand, scf::ForOp loop,
-                     LoopSchedule &schedule, int writeCluster) {
-    OpBuilder builder(loop);
-    MLIRContext *context = builder.getContext();
-    Location loc = operand.load.getLoc();
-    RankedTensorType type = operand.getType();
-    Attribute encoding =
-        amd::getOperandSharedEncoding(type, operand.getOperandType(), *model);
-    Value buffer = LocalAllocOp::create(
-        builder, loc,
-        MemDescType::get(type.getShape(), type.getElementType(), encoding,
-                         SharedMemorySpaceAttr::get(context),
-                         /*mutableMemory=*/true));
-    for (ConvertLayoutOp convert : operand.reads) {
-      builder.setInsertionPoint(convert);
-      auto read = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
-      schedule.set(read, schedule.get(convert));
-      schedule.remove(convert);
-      convert.replaceAllUsesWith(read.getResult());
-      convert.erase();
+  /// New bodies start the copies of a later iteration, into the buffers that
+  /// the iteration before has read, then read the operands, and multiply.
+  LoopSchedule copyDirectly(scf::ForOp loop, const LoopSchedule &schedule,
+                            ArrayRef<AheadLoad> operands, int distance) {
+    enum Cluster { Copies, Reads, Rest };
+    int copyStage = schedule.getMaxStage() - 1,
+        lastStage = copyStage + distance;
+    LoopSchedule streamed(lastStage);
+    for (Operation &op : loop.getBody()->without_terminator()) {
+      int stage = schedule.get(&op).stage;
+      streamed.set(&op, stage <= copyStage
+                            ? LoopSchedule::Place{stage, Copies}
+                            : LoopSchedule::Place{lastStage, Rest});
     }
-    builder.setInsertionPointAfter(operand.load);
-    auto write =
-        LocalStoreOp::create(builder, loc, operand.load.getResult(), buffer);
-    write->setAttr(kUnguardedAttr, builder.getUnitAttr());
-    schedule.set(write, {operand.useStage - 1, writeCluster});
-    builder.setInsertionPointAfter(loop);
-    LocalDeallocOp::create(builder, loc, buffer);
+    UnitAttr unit = UnitAttr::get(&getContext());
+    for (const AheadLoad &operand : operands) {
+      operand.op->setAttr(amd::kDirectCopyAttrName, unit);
+      for (Operation *read : operand.op->getUsers())
+        streamed.set(read, {lastStage, Reads});
+    }
+    numCopies += operands.size();
+    return streamed;
   }
 
   const amd::TargetModel *model = nullptr;
   /// Where loads straight into LDS are wanted.
   const ModuleAxisInfoAnalysis *axisInfo = nullptr;
+  /// Bytes of LDS.
+  int64_t leftForBlocks = 0;
 };
 } // namespace

@@ -18,6 +18,7 @@
 
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -40,8 +41,6 @@ constexpr int kClusterMbarrier = 8;
 constexpr int kFirstCapture = 16;
 constexpr int kCaptureBytes = 8;
 constexpr int kWarpsPerGroup = 4;
-/// The least that setmaxnreg leaves to a thread.
-constexpr int kLeastRegisters = 24;
 
 /// The scalars that a value in the LLVM dialect consists of.
 SmallVector<Type> getScalars(Type type) {
@@ -237,7 +236,7 @@ private:
   }
 
   int getRegistersOfGroup(int group) {
-    int most = kLeastRegisters;
+    int most = ttg::kLeastRegisters;
     for (ttg::WarpSpecializeOp op : ops)
       for (auto [first, count, registers] :
            llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),

@@ -34,6 +34,9 @@ enum class RegisterPurpose : unsigned {
   InvariantOperands,
   /// Data of a loop in which reads move away from their users.
   EarlyReads,
+  /// A thread for which the assembler takes so many registers, if more blocks
+  /// reside where it has fewer: it must have more than this.
+  MoreBlocks,
 };
 
 enum class RegisterNeed : unsigned {
@@ -57,6 +60,15 @@ enum class RegisterNeed : unsigned {
 };
 
 int64_t getRegisterNeed(RegisterNeed need);
+
+/// How many of `registers`, which a thread of `numWarps` warps has, values may
+/// take for `purpose`.
+int64_t getRegisterShare(RegisterPurpose purpose, int64_t registers,
+                         unsigned numWarps);
+
+/// Groups of warps hand registers to each other in such units, and keep at
+/// least so many (setmaxnreg).
+inline constexpr int kRegisterUnit = 8, kLeastRegisters = 24;
 
 } // namespace mlir::triton::gpu
 

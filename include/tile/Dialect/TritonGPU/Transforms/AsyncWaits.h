@@ -3,7 +3,7 @@
 #ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_ASYNCWAITS_H
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_ASYNCWAITS_H
 
-#include "mlir/IR/ValueRange.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::triton::gpu {
 
@@ -13,6 +13,16 @@ namespace mlir::triton::gpu {
 /// always safe, where there are no tokens or one cannot be traced.
 int getLeastSince(ValueRange tokens, Operation *wait,
                   function_ref<int(Operation *)> count);
+
+/// The same where a copy is a group of its own: `isGroup` tells what the tokens
+/// come from.
+int getLeastSince(ValueRange tokens, Operation *wait,
+                  function_ref<int(Operation *)> count,
+                  function_ref<bool(Operation *)> isGroup);
+
+/// Sets for every ttg.async_wait of `loop`, and of the code around it, how many
+/// groups may be unfinished: those committed after the ones it waits for.
+void updateWaitCounts(scf::ForOp loop);
 
 } // namespace mlir::triton::gpu
 

@@ -8,6 +8,10 @@
 
 namespace mlir::triton::gpu {
 
+/// A buffer for a tensor of a type.
+Value allocateBuffer(OpBuilder &builder, Location loc, RankedTensorType type,
+                     Attribute encoding);
+
 /// An array of `count` buffers for tensors of a type.
 Value allocateBuffers(OpBuilder &builder, Location loc, RankedTensorType type,
                       Attribute encoding, int count);

@@ -4,8 +4,9 @@
 //
 // The pipeliner keeps loaded tensors in rings of buffers. How they get there,
 // and how it is known that they have arrived, differs from load to load. Each
-// way is a strategy. The threads' own copies are known to every machine; a
-// backend offers further ones through `TargetModel::getCopyEngines`.
+// way is a strategy. The threads' own asynchronous copies are known to every
+// machine (`ThreadCopies`); a backend offers further ones through
+// `TargetModel::getCopyEngines`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_COPYSTRATEGY_H
@@ -24,6 +25,21 @@ LocalAllocOp getProductBuffer(Operation *user);
 /// Whether matrix products read the buffer themselves.
 bool isReadByProducts(LocalAllocOp buffer);
 
+/// How it is known that a copy has arrived.
+enum class Arrival {
+  /// The copy arrives at a barrier in shared memory, one of
+  /// `TargetModel::getRingBarriers`.
+  Barrier,
+  /// Threads wait by tokens, each for its own copies. A barrier of the block
+  /// must follow the wait.
+  Token,
+  /// The value comes to registers, and threads store it to its buffer at the
+  /// end of the iteration before the one that reads it. So one buffer does for
+  /// all iterations, and nobody waits. A load that gives values for what it
+  /// masks off brings them along: it is complete.
+  Store,
+};
+
 class CopyStrategy {
 public:
   virtual ~CopyStrategy() = default;
@@ -40,18 +56,21 @@ public:
   virtual Attribute chooseEncoding(Operation *load) const = 0;
   /// True if a copy leaves in shared memory what the load returns.
   virtual bool isComplete(Operation *load) const = 0;
-  /// Whether copies arrive at barriers in shared memory, those of
-  /// `TargetModel::getRingBarriers`. If not, threads wait for copies by tokens,
-  /// each for its own, and a barrier of the block must follow the wait.
-  virtual bool usesBarriers() const = 0;
+  virtual Arrival getArrival() const = 0;
+  bool usesBarriers() const { return getArrival() == Arrival::Barrier; }
+  /// Whether any loop gains by such copies, not only one with matrix products.
+  virtual bool suitsAnyLoop() const { return false; }
+  /// Whether copies for later iterations start right behind the wait of an
+  /// iteration, before it has read its own buffer: a ring has one more then.
+  virtual bool startsBehindWait() const { return false; }
   /// Starts the copy to `slot`, which (where there are barriers) `barrier` has
-  /// been told of, and returns the new operations. The last one is the copy.
-  /// `contiguity` is that of the addresses.
+  /// been told of, and returns the new operations. The last one writes to the
+  /// buffer. `contiguity` is that of the addresses.
   virtual SmallVector<Operation *> start(OpBuilder &builder, Operation *load,
                                          Value slot, Value barrier,
                                          unsigned contiguity) const = 0;
 
-  // For copies without barriers.
+  // For copies that are waited for by tokens.
 
   /// Makes what is waited for of `copy`, which has just started: an operation
   /// whose first result is a token. Here, that is the copy.
@@ -62,6 +81,24 @@ public:
   /// started. The first result is the token of the wait.
   virtual Operation *wait(OpBuilder &builder, Location loc,
                           ValueRange tokens) const;
+  /// Has the waits of `loop`, and of the code around it, leave those copies
+  /// under way that have started after the ones they wait for.
+  virtual void countPending(scf::ForOp loop) const {}
+};
+
+/// Every thread copies elements of its own (`ttg.async_copy_global_to_local`)
+/// and waits for them. Elements that are masked off become zero.
+class ThreadCopies : public CopyStrategy {
+public:
+  bool canCopy(Operation *op, scf::ForOp loop) const override;
+  Attribute chooseEncoding(Operation *load) const override;
+  bool isComplete(Operation *load) const override;
+  Arrival getArrival() const override { return Arrival::Token; }
+  SmallVector<Operation *> start(OpBuilder &builder, Operation *load,
+                                 Value slot, Value barrier,
+                                 unsigned contiguity) const override;
+  Operation *commit(OpBuilder &builder, Operation *copy) const override;
+  void countPending(scf::ForOp loop) const override;
 };
 
 /// Whether a load of `loop`, once it is asynchronous, is copied right into what

@@ -55,8 +55,9 @@ public:
   /// Returns the number of loads that were given a latency.
   unsigned assign() {
     for (Operation &op : loop.getBody()->without_terminator())
-      if (CopyStrategy::find(&op, loop) && isCandidate(&op))
-        latencies[&op] = getLatency(&op);
+      if (const CopyStrategy *strategy = CopyStrategy::find(&op, loop))
+        if (isCandidate(&op, *strategy))
+          latencies[&op] = getLatency(&op);
     // Their addresses may come from loads, too. These hand on a few registers,
     // and so get an iteration of their own, before those that the stages are
     // for: nobody should wait for an index.
@@ -127,13 +128,14 @@ private:
     }
   }
 
-  bool isCandidate(Operation *load) {
+  bool isCandidate(Operation *load, const CopyStrategy &strategy) {
     if (auto pointers = dyn_cast<LoadOp>(load)) {
       auto type = dyn_cast<RankedTensorType>(pointers.getPtr().getType());
       if (!type || !type.getEncoding())
         return false;
     }
-    if (!loop->hasAttr(kNumStagesAttr) && !leadsToDot(load))
+    if (!loop->hasAttr(kNumStagesAttr) && !strategy.suitsAnyLoop() &&
+        !leadsToDot(load))
       return false;
     std::string obstacle = findObstacle(load);
     if (obstacle.empty())

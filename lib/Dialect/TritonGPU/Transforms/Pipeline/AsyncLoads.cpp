@@ -40,6 +40,10 @@ struct AsyncLoad {
   /// What stands for the copy where threads wait for their own.
   Value token;
 
+  bool isStored() const { return strategy->getArrival() == Arrival::Store; }
+  bool isWaitedByTokens() const {
+    return strategy->getArrival() == Arrival::Token;
+  }
   int getDistance() const { return usePlace.stage - defPlace.stage; }
   Value getResult() const { return load->getResult(0); }
   RankedTensorType getType() const {
@@ -64,9 +68,8 @@ using RingKey = std::tuple<int, int, int, int>;
 using GroupKey = std::tuple<const CopyStrategy *, int, int>;
 
 GroupKey getGroupKey(const AsyncLoad &load) {
-  bool byTokens = !load.strategy->usesBarriers();
-  return {byTokens ? load.strategy : nullptr, load.defPlace.stage,
-          load.usePlace.stage};
+  return {load.isWaitedByTokens() ? load.strategy : nullptr,
+          load.defPlace.stage, load.usePlace.stage};
 }
 
 std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
@@ -100,7 +103,11 @@ std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
     return alloc && isReadByProducts(alloc) &&
            alloc.getType().getEncoding() == result.encoding;
   });
-  result.numBuffers = result.getDistance() + result.isReadInPlace;
+  result.numBuffers =
+      result.isStored()
+          ? 1
+          : result.getDistance() +
+                (result.isReadInPlace || result.strategy->startsBehindWait());
   if (auto pointers = dyn_cast<LoadOp>(load)) {
     result.contiguity = axisInfo.getContiguity(pointers.getPtr());
     if (Value mask = pointers.getMask())
@@ -125,13 +132,16 @@ class AsyncLoadBuilder {
 public:
   AsyncLoadBuilder(scf::ForOp &loop, LoopSchedule &schedule)
       : loop(loop), schedule(schedule), builder(loop),
-        ringBarriers(getTargetModel(loop).getRingBarriers()) {}
+        ringBarriers(getTargetModel(loop).getRingBarriers()) {
+    for (Operation &op : loop.getBody()->without_terminator())
+      lastCluster = std::max(lastCluster, schedule.get(&op).cluster);
+  }
 
   AsyncRings build(MutableArrayRef<AsyncLoad> loads) {
     AsyncRings result;
     for (AsyncLoad &load : loads) {
       result.buffers.push_back(load.buffers = allocate(load));
-      if (load.numBuffers > load.getDistance())
+      if (!load.isStored() && load.numBuffers > load.getDistance())
         result.withSpareBuffer.push_back(load.buffers);
     }
     addRings(loads);
@@ -148,7 +158,8 @@ public:
     // more than the short time between their arrivals.
     llvm::MapVector<GroupKey, SmallVector<AsyncLoad *>> groups;
     for (AsyncLoad &load : loads)
-      groups[getGroupKey(load)].push_back(&load);
+      if (!load.isStored())
+        groups[getGroupKey(load)].push_back(&load);
     // That barrier comes where the first copies of the stage are needed, be
     // they waited for otherwise: those for later iterations may follow it.
     llvm::MapVector<int, Operation *> firstUsers;
@@ -167,8 +178,11 @@ public:
     for (auto [token, keyAndGroup] : llvm::zip(tokens, groups))
       for (AsyncLoad *load : keyAndGroup.second)
         read(*load, token);
+    for (AsyncLoad &load : loads)
+      if (load.isStored())
+        copyThroughRegisters(load);
     for (const AsyncLoad &load : loads)
-      if (!load.strategy->usesBarriers() &&
+      if (load.isWaitedByTokens() &&
           !llvm::is_contained(result.waitedByTokens, load.strategy))
         result.waitedByTokens.push_back(load.strategy);
     return result;
@@ -177,6 +191,9 @@ public:
 private:
   Value allocate(AsyncLoad &load) {
     builder.setInsertionPoint(loop);
+    if (load.isStored())
+      return allocateBuffer(builder, load.getLoc(), load.getType(),
+                            load.encoding);
     return allocateBuffers(builder, load.getLoc(), load.getType(),
                            load.encoding, load.numBuffers);
   }
@@ -195,8 +212,10 @@ private:
   void addRings(ArrayRef<AsyncLoad> loads) {
     SmallVector<const AsyncLoad *> ringLoads;
     for (const AsyncLoad &load : loads)
-      if (rings.try_emplace(getRingKey(load)).second)
+      if (!load.isStored() && rings.try_emplace(getRingKey(load)).second)
         ringLoads.push_back(&load);
+    if (ringLoads.empty())
+      return;
 
     builder.setInsertionPoint(loop);
     Location loc = loop.getLoc();
@@ -314,7 +333,7 @@ private:
         builder, load.load, slot, barrier, load.contiguity);
     for (Operation *op : ops)
       schedule.set(op, load.defPlace);
-    if (!load.strategy->usesBarriers()) {
+    if (load.isWaitedByTokens()) {
       Operation *committed = load.strategy->commit(builder, ops.back());
       load.token = put(committed, load.defPlace);
     }
@@ -340,8 +359,49 @@ private:
     for (AsyncLoad *load : group)
       tokens.push_back(load->token);
     builder.setInsertionPoint(firstUser);
-    return put(first->strategy->wait(builder, first->getLoc(), tokens),
-               first->usePlace);
+    LoopSchedule::Place place = first->usePlace;
+    // In front of the copies.
+    if (first->strategy->startsBehindWait())
+      for (AsyncLoad *load : group)
+        place.cluster = std::min(place.cluster, load->defPlace.cluster - 1);
+    return put(first->strategy->wait(builder, first->getLoc(), tokens), place);
+  }
+
+  /// Has threads store what they load to the one buffer, at the end of the
+  /// iteration before the one that reads it: what that iteration reads itself
+  /// has been read then.
+  void copyThroughRegisters(AsyncLoad &load) {
+    builder.setInsertionPoint(load.load);
+    SmallVector<Operation *> ops =
+        load.strategy->start(builder, load.load, load.buffers,
+                             /*barrier=*/Value(), load.contiguity);
+    Operation *store = ops.pop_back_val();
+    for (Operation *op : ops)
+      schedule.set(op, load.defPlace);
+    // Nothing reads what is stored for iterations that do not exist.
+    store->setAttr(kUnguardedAttr, builder.getUnitAttr());
+    schedule.set(store, {load.usePlace.stage - 1, lastCluster + 1});
+    for (OpOperand &use : llvm::make_early_inc_range(load.load->getUses())) {
+      Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
+      auto convert = dyn_cast<ConvertLayoutOp>(user);
+      builder.setInsertionPoint(user);
+      auto read = LocalLoadOp::create(
+          builder, load.getLoc(), convert ? convert.getType() : load.getType(),
+          load.buffers);
+      // Of a later stage it would find what is stored for a later iteration.
+      LoopSchedule::Place place = schedule.get(user);
+      schedule.set(read,
+                   place.stage == load.usePlace.stage ? place : load.usePlace);
+      if (!convert) {
+        use.set(read);
+        continue;
+      }
+      schedule.remove(convert);
+      convert.replaceAllUsesWith(read.getResult());
+      convert.erase();
+    }
+    schedule.remove(load.load);
+    load.load->erase();
   }
 
   void waitAtBarrier(const AsyncLoad &first, const RingIndices &ring,
@@ -395,6 +455,8 @@ private:
   /// Null where the machine has none, and no strategy uses them.
   const RingBarriers *ringBarriers;
   std::map<RingKey, RingIndices> rings;
+  /// Of the schedule as it was.
+  int lastCluster = 0;
 };
 
 } // namespace

@@ -29,14 +29,10 @@ struct AsyncRings {
 };
 
 /// Turns the loads of `loop` that run in an earlier stage than their users into
-/// copies to rings of buffers. `loop` is replaced by one with more iteration
+/// copies to buffers, or to rings of them. `loop` is replaced by one with more iteration
 /// arguments; `schedule` is kept up to date.
 AsyncRings makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
                           const ModuleAxisInfoAnalysis &axisInfo);
-
-/// Sets for every ttg.async_wait of `loop`, and of the code before it, how many
-/// groups may be unfinished: those committed after the ones it waits for.
-void updateWaitCounts(scf::ForOp loop);
 
 } // namespace mlir::triton::gpu
 

@@ -3,8 +3,6 @@
 
 #include "tile/Dialect/TritonGPU/Transforms/AsyncWaits.h"
 
-#include "AsyncLoads.h"
-
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include <limits>
@@ -19,7 +17,9 @@ constexpr int kNever = std::numeric_limits<int>::max();
 
 class PathsSince {
 public:
-  explicit PathsSince(function_ref<int(Operation *)> count) : count(count) {}
+  PathsSince(function_ref<int(Operation *)> count,
+             function_ref<bool(Operation *)> isGroup)
+      : count(count), isGroup(isGroup) {}
 
   /// The least sum after the group that `token` stands for and before `end`,
   /// over all paths; kNever if there is no path. Zero where the token cannot be
@@ -48,7 +48,7 @@ private:
     if (!def->getBlock()->findAncestorOpInBlock(*end))
       return 0;
     int since = sum(std::next(def->getIterator()), end, def->getBlock());
-    if (isa<AsyncCommitGroupOp>(def))
+    if (isGroup(def))
       return since;
     if (auto loop = dyn_cast<scf::ForOp>(def)) {
       unsigned i = token.getResultNumber();
@@ -81,24 +81,30 @@ private:
   }
 
   function_ref<int(Operation *)> count;
+  function_ref<bool(Operation *)> isGroup;
   SmallVector<Value> visited;
 };
 
 } // namespace
 
 int mlir::triton::gpu::getLeastSince(ValueRange tokens, Operation *wait,
-                                     function_ref<int(Operation *)> count) {
+                                     function_ref<int(Operation *)> count,
+                                     function_ref<bool(Operation *)> isGroup) {
   int least = kNever;
   for (Value token : tokens)
-    least = std::min(least, PathsSince(count).getLeast(token, wait));
+    least = std::min(least, PathsSince(count, isGroup).getLeast(token, wait));
   return least == kNever ? 0 : least;
+}
+
+int mlir::triton::gpu::getLeastSince(ValueRange tokens, Operation *wait,
+                                     function_ref<int(Operation *)> count) {
+  return getLeastSince(tokens, wait, count, llvm::IsaPred<AsyncCommitGroupOp>);
 }
 
 void mlir::triton::gpu::updateWaitCounts(scf::ForOp loop) {
   loop->getBlock()->walk([](AsyncWaitOp wait) {
     if (!wait.getAsyncToken().empty())
-      wait.setNum(getLeastSince(wait.getAsyncToken(), wait, [](Operation *op) {
-        return isa<AsyncCommitGroupOp>(op);
-      }));
+      wait.setNum(getLeastSince(wait.getAsyncToken(), wait,
+                                llvm::IsaPred<AsyncCommitGroupOp>));
   });
 }

@@ -15,15 +15,28 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
+static Value allocate(OpBuilder &builder, Location loc, ArrayRef<int64_t> shape,
+                      Type element, Attribute encoding) {
+  return LocalAllocOp::create(
+      builder, loc,
+      MemDescType::get(shape, element, encoding,
+                       SharedMemorySpaceAttr::get(builder.getContext()),
+                       /*mutableMemory=*/true));
+}
+
+Value mlir::triton::gpu::allocateBuffer(OpBuilder &builder, Location loc,
+                                        RankedTensorType type,
+                                        Attribute encoding) {
+  return allocate(builder, loc, type.getShape(), type.getElementType(),
+                  encoding);
+}
+
 Value mlir::triton::gpu::allocateBuffers(OpBuilder &builder, Location loc,
                                          RankedTensorType type,
                                          Attribute encoding, int count) {
   SmallVector<int64_t> shape{count};
   llvm::append_range(shape, type.getShape());
-  auto memDesc = MemDescType::get(shape, type.getElementType(), encoding,
-                                  SharedMemorySpaceAttr::get(type.getContext()),
-                                  /*mutableMemory=*/true);
-  return LocalAllocOp::create(builder, loc, memDesc);
+  return allocate(builder, loc, shape, type.getElementType(), encoding);
 }
 
 Value mlir::triton::gpu::getBuffer(OpBuilder &builder, Location loc,

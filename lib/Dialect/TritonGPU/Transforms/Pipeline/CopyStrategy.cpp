@@ -8,6 +8,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/AsyncWaits.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 
 #include "mlir/IR/Matchers.h"
@@ -29,67 +30,58 @@ bool mlir::triton::gpu::isReadByProducts(LocalAllocOp buffer) {
   return isa<NVMMASharedEncodingAttr>(buffer.getType().getEncoding());
 }
 
-namespace {
+bool ThreadCopies::canCopy(Operation *op, scf::ForOp loop) const {
+  return isa<LoadOp>(op);
+}
 
-/// Every thread copies elements of its own (`ttg.async_copy_global_to_local`)
-/// and waits for them.
-class ThreadCopies : public CopyStrategy {
-public:
-  bool canCopy(Operation *op, scf::ForOp loop) const override {
-    return isa<LoadOp>(op);
+Attribute ThreadCopies::chooseEncoding(Operation *op) const {
+  auto load = cast<LoadOp>(op);
+  if (isComplete(load))
+    for (Operation *user : load->getUsers())
+      if (LocalAllocOp alloc = getProductBuffer(user)) {
+        Attribute turned = getTurnedBufferEncoding(alloc);
+        return turned ? turned : alloc.getType().getEncoding();
+      }
+  auto type = cast<RankedTensorType>(load.getType());
+  for (Operation *user : load->getUsers()) {
+    auto convert = dyn_cast<ConvertLayoutOp>(user);
+    if (!convert)
+      continue;
+    auto operand = dyn_cast<DotOperandEncodingAttr>(
+        cast<RankedTensorType>(convert.getType()).getEncoding());
+    if (operand)
+      return getDotOperandSharedEncoding(type, operand);
   }
+  return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
+                                         getOrder(type),
+                                         getCTALayout(type.getEncoding()));
+}
 
-  Attribute chooseEncoding(Operation *op) const override {
-    auto load = cast<LoadOp>(op);
-    if (isComplete(load))
-      for (Operation *user : load->getUsers())
-        if (LocalAllocOp alloc = getProductBuffer(user)) {
-          Attribute turned = getTurnedBufferEncoding(alloc);
-          return turned ? turned : alloc.getType().getEncoding();
-        }
-    auto type = cast<RankedTensorType>(load.getType());
-    for (Operation *user : load->getUsers()) {
-      auto convert = dyn_cast<ConvertLayoutOp>(user);
-      if (!convert)
-        continue;
-      auto operand = dyn_cast<DotOperandEncodingAttr>(
-          cast<RankedTensorType>(convert.getType()).getEncoding());
-      if (operand)
-        return getDotOperandSharedEncoding(type, operand);
-    }
-    return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
-                                           getOrder(type),
-                                           getCTALayout(type.getEncoding()));
-  }
+bool ThreadCopies::isComplete(Operation *load) const {
+  Value other = cast<LoadOp>(load).getOther();
+  return !other || matchPattern(other, m_Zero()) ||
+         matchPattern(other, m_AnyZeroFloat());
+}
 
-  /// What is masked off is filled with zeros.
-  bool isComplete(Operation *load) const override {
-    Value other = cast<LoadOp>(load).getOther();
-    return !other || matchPattern(other, m_Zero()) ||
-           matchPattern(other, m_AnyZeroFloat());
-  }
+SmallVector<Operation *> ThreadCopies::start(OpBuilder &builder, Operation *op,
+                                             Value slot, Value barrier,
+                                             unsigned contiguity) const {
+  auto load = cast<LoadOp>(op);
+  auto copy = AsyncCopyGlobalToLocalOp::create(
+      builder, load.getLoc(), AsyncTokenType::get(load.getContext()),
+      load.getPtr(), slot, load.getMask(), /*other=*/Value(), load.getCache(),
+      load.getEvict(), load.getIsVolatile(), static_cast<int32_t>(contiguity));
+  return {copy};
+}
 
-  bool usesBarriers() const override { return false; }
+Operation *ThreadCopies::commit(OpBuilder &builder, Operation *copy) const {
+  return AsyncCommitGroupOp::create(builder, copy->getLoc(),
+                                    copy->getResult(0));
+}
 
-  SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
-                                 Value barrier,
-                                 unsigned contiguity) const override {
-    auto load = cast<LoadOp>(op);
-    auto copy = AsyncCopyGlobalToLocalOp::create(
-        builder, load.getLoc(), AsyncTokenType::get(load.getContext()),
-        load.getPtr(), slot, load.getMask(), /*other=*/Value(), load.getCache(),
-        load.getEvict(), load.getIsVolatile(),
-        static_cast<int32_t>(contiguity));
-    return {copy};
-  }
-
-  Operation *commit(OpBuilder &builder, Operation *copy) const override {
-    return AsyncCommitGroupOp::create(builder, copy->getLoc(),
-                                      copy->getResult(0));
-  }
-};
-
-} // namespace
+void ThreadCopies::countPending(scf::ForOp loop) const {
+  updateWaitCounts(loop);
+}
 
 Operation *CopyStrategy::wait(OpBuilder &builder, Location loc,
                               ValueRange tokens) const {

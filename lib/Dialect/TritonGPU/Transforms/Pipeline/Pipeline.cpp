@@ -91,7 +91,8 @@ private:
     releaseBuffers(*expanded, rings);
     startCopiesEarly(*expanded, rings);
     numProducts += makeProductsAsync(*expanded, rings.buffers);
-    updateWaitCounts(*expanded);
+    for (const CopyStrategy *strategy : rings.waitedByTokens)
+      strategy->countPending(*expanded);
     if (rings.clusterBarrier)
       getTargetModel(*expanded).getRingBarriers()->joinBlocks(
           *expanded, rings.clusterBarrier);

@@ -3,6 +3,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/WarpGroups.h"
@@ -29,9 +30,6 @@ constexpr int kWarpsPerGroup = 4;
 constexpr int kMostThreads = 1024;
 /// Of the 16 barriers of a block, the first is that of all its threads.
 constexpr unsigned kMostGroups = 15;
-/// What can be asked of the register file at once.
-constexpr int kRegisterUnit = 8;
-constexpr int kLeastRegisters = 24;
 
 LogicalResult checkPlace(WarpSpecializeOp op) {
   auto function = op->getParentOfType<FunctionOpInterface>();

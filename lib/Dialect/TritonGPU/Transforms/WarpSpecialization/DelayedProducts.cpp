@@ -465,14 +465,15 @@ unsigned DelayedProducts::apply(scf::ForOp &replaced) {
   // The first iteration, as far as it is not late.
   OpBuilder then = whole.getThenBodyBuilder();
   IRMapping before;
-  before.map(loop.getInductionVar(), loop.getLowerBound());
+  Value firstCounter = trips.getCounter(then, 0u);
+  before.map(loop.getInductionVar(), firstCounter);
   for (auto [arg, init] :
        llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
     before.map(arg, init);
   for (Operation &op : loop.getBody()->without_terminator())
     if (!late.contains(&op))
       then.clone(op, before);
-  waitForNext(then, loop.getLowerBound(), before);
+  waitForNext(then, firstCounter, before);
   SmallVector<Value> inits;
   for (auto [arg, init, yielded] :
        llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),

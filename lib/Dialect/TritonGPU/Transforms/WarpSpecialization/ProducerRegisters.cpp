@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
@@ -15,11 +16,6 @@
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
-
-/// What registers are handed over in.
-static constexpr int kUnit = 8;
-/// The longest asynchronous copy of a thread.
-static constexpr int kMostBits = 128;
 
 static bool isConstant(Value value) {
   Operation *def = value.getDefiningOp();
@@ -68,7 +64,8 @@ int mlir::triton::gpu::countProducerRegisters(const RingLoop &in,
       RankedTensorType type = load.getType();
       int64_t elementBits = type.getElementTypeBitWidth();
       int64_t bits =
-          std::min<int64_t>(kMostBits, load.contiguity * elementBits);
+          std::min<int64_t>(getTargetModel(pointers).getMaxGlobalAccessBits(),
+                            load.contiguity * elementBits);
       copies += llvm::divideCeil(type.getNumElements() * elementBits,
                                  bits * numThreads);
     }
@@ -76,7 +73,8 @@ int mlir::triton::gpu::countProducerRegisters(const RingLoop &in,
   if (copies) {
     int64_t forAddresses = getRegisterNeed(RegisterNeed::CopyLoop) +
                            copies * getRegisterNeed(RegisterNeed::CopyAddress);
-    needed = std::max<int64_t>(needed, llvm::alignTo(forAddresses, kUnit));
+    needed =
+        std::max<int64_t>(needed, llvm::alignTo(forAddresses, kRegisterUnit));
   }
   LDBG() << copies << " copies of a thread with addresses of their own, "
          << needed << " registers: " << in.getLoop().getLoc();

@@ -19,6 +19,7 @@ inline constexpr llvm::StringLiteral kScalarOffsetAttrName =
 
 namespace mlir::triton::amd {
 
+inline constexpr llvm::StringLiteral kDirectCopyAttrName = "amdg.direct_copy";
 inline constexpr llvm::StringLiteral kDirectVectorAttrName =
     "amdg.direct_vector";
 inline constexpr llvm::StringLiteral kDivergentBaseAttrName =

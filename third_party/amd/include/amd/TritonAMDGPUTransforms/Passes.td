@@ -78,47 +78,11 @@ def TritonAMDGPUChooseTensorCopies
   ];
 }
 
-def TritonAMDGPUPipelineTensorCopies
-    : Pass<"tritonamdgpu-pipeline-tensor-copies", "mlir::ModuleOp"> {
-  let summary = "Copy blocks that loops load an iteration ahead";
-  let description = [{
-    Loads whose indices can be computed before an iteration begins, and of what
-    the loop does not write, get two buffers: an iteration starts the copies for
-    the next one when all waves have come to it.
-
-    ```mlir
-    scf.for %k = %c0 to %n step %c32 : i32 {
-      %x = tt.descriptor_load %d[%i, %k] : !tt.tensordesc<tensor<64x32xf16, #shared>> -> tensor<64x32xf16, #blocked>
-    ```
-    becomes
-    ```mlir
-    %ring = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16, #padded, #smem, mutable>
-    amdg.async_tdm_copy_global_to_local %d[%i, %c0] into %first, %hasFirst ...
-    scf.for %k = %c0 to %n step %c32 iter_args(%slot = %c0) -> (i32) : i32 {
-      amdg.async_tdm_wait {num = 0 : i32}
-      ttg.barrier local
-      amdg.async_tdm_copy_global_to_local %d[%i, %next] into %other, %hasNext ...
-      %x = ttg.local_load %this : !ttg.memdesc<64x32xf16, #padded, #smem, mutable> -> tensor<64x32xf16, #blocked>
-    ```
-  }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
-    "mlir::triton::gpu::TritonGPUDialect",
-    "mlir::triton::amdgpu::AMDGDialect"
-  ];
-  let options = [
-    Option<"numStages", "num-stages", "int32_t", "2",
-           "Below 2, nothing starts early">
-  ];
-  let statistics = [
-    Statistic<"numLoads", "num-loads", "Loads that start an iteration ahead">
-  ];
-}
-
 def TritonAMDGPULowerTensorCopies
     : Pass<"tritonamdgpu-lower-tensor-copies", "mlir::ModuleOp"> {
   let summary = "Load and store blocks by copies to and from LDS";
   let description = [{
+    Those that `tritongpu-pipeline` has not made copies of loops of.
     Loads read the buffer in the layouts that their users want.
 
     ```mlir
@@ -339,18 +303,22 @@ def TritonAMDGPUOptimizeEpilogue
 
 def TritonAMDGPUStreamPipeline
     : Pass<"tritonamdgpu-stream-pipeline", "mlir::ModuleOp"> {
-  let summary = "Schedule loads ahead of their use, through registers";
+  let summary = "Schedule loads ahead of their use, and choose how they are copied";
   let description = [{
-    To be run between `tritongpu-schedule-loops` and `tritongpu-pipeline`. The
-    machine has no copies from global to shared memory that go on by themselves.
-    So the loads of early stages come first in the new body, or behind the first
-    of several products where registers are scarce; operands of matrix
-    products are written to a buffer in LDS at its end, when the products of the
-    iteration before have read theirs, and other values stay in registers until
-    the next iteration. With `use_async_copy`, operands that memory has in pieces
-    of 16 bytes go straight into LDS on targets that load so much at once: to one
-    of several buffers, as many iterations ahead as the stages say, while another
-    one is read. Waits name the copies that an iteration needs; later ones go on.
+    To be run between `tritongpu-schedule-loops` and `tritongpu-pipeline`, which
+    makes the copies. Only a load that keeps `tt.latency` is copied to LDS.
+
+    Operands of matrix products go through registers. Their loads come first in
+    the new body, or behind the first of several products where registers are
+    scarce. The pipeliner has them stored to a buffer in LDS at the end of the
+    body, when the products of the iteration before have read theirs. Other values
+    stay in registers until the next iteration.
+
+    With `use_async_copy`, operands that memory has in pieces of 16 bytes go
+    straight into LDS on targets that load so much at once (`amdg.direct_copy`).
+    They go to one of several buffers, as many iterations ahead as the stages say,
+    while another buffer is read. Blocks of descriptors are copied ahead by the
+    tensor data mover, as far as half of LDS has room for their buffers.
 
     ```mlir
     %a = tt.load %p {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 1 : i32}
@@ -359,15 +327,12 @@ def TritonAMDGPUStreamPipeline
     ```
     becomes
     ```mlir
-    %a = tt.load %p {loop.stage = 0 : i32, loop.cluster = 0 : i32}
-    ttg.local_store %a, %buffer {loop.stage = 0 : i32, loop.cluster = 2 : i32, loop.unguarded}
-    %b = ttg.local_load %buffer {loop.stage = 1 : i32, loop.cluster = 1 : i32}
+    %a = tt.load %p {tt.latency = 1 : i32, loop.stage = 0 : i32, loop.cluster = 0 : i32}
+    %b = ttg.convert_layout %a {loop.stage = 1 : i32, loop.cluster = 1 : i32}
     %d = tt.dot ... {loop.stage = 1 : i32, loop.cluster = 1 : i32}
     ```
   }];
-  let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::triton::gpu::TritonGPUDialect"
-  ];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
   let options = [
     Option<"useAsyncCopy", "use_async_copy", "bool", "false",
            "Load operands straight into LDS where the target has such loads">,
@@ -512,7 +477,8 @@ def TritonAMDGPUCoalesceAsyncCopy
   let description = [{
     Instructions that load into LDS write what the lanes of a wave load side by
     side. So the addresses of a copy get the layout that the buffer's own says:
-    neighbours of a lane first, then lanes, then waves.
+    neighbours of a lane first, then lanes, then waves. Copies of the pipeliner
+    have it from the start; this pass is for pipelines that make others.
 
     ```mlir
     %t = ttg.async_copy_global_to_local %p, %buffer : tensor<64x64x!tt.ptr<f16>, #blocked> -> <64x64xf16, #shared, #smem, mutable>

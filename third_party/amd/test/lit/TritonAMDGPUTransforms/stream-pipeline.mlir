@@ -31,31 +31,31 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// Operands are written to LDS at the end of the body, neighbours along K together: A so that
+// Operands keep their latency: the pipeliner has threads write them to LDS at the end of the body, neighbours along K together: A so that
 // lanes read what two instructions take with one access, B after lanes have turned what they hold.
-// CHECK: #[[A:.*]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 8], [1, 0], [2, 0], [4, 0], [0, 4], [8, 0], [16, 0], [32, 0], [4, 16]]}, alignment = 16>
-// CHECK: #[[B:.*]] = #ttg.amd_rotating_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [0, 1]}>
 // CHECK-LABEL: @product
-// CHECK-DAG: %[[BUFFER_A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #[[A]], #smem, mutable>
-// CHECK-DAG: %[[BUFFER_B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #[[B]], #smem, mutable>
-// CHECK: scf.for
-// CHECK: ttg.local_store %{{.*}}, %[[BUFFER_A]] {loop.cluster = 2 : i32, loop.stage = 0 : i32, loop.unguarded}
-// CHECK: ttg.local_load %[[BUFFER_A]] {loop.cluster = 1 : i32, loop.stage = 1 : i32}
-// CHECK: ttg.local_dealloc
+// CHECK: tt.load {{.*}}{loop.cluster = 0 : i32, loop.stage = 0 : i32, tt.latency = 1 : i32}
+// CHECK: tt.load {{.*}}{loop.cluster = 0 : i32, loop.stage = 0 : i32, tt.latency = 1 : i32}
+// CHECK: ttg.convert_layout {{.*}}{loop.cluster = 1 : i32, loop.stage = 1 : i32}
+// LOOP: #[[A:.*]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 8], [1, 0], [2, 0], [4, 0], [0, 4], [8, 0], [16, 0], [32, 0], [4, 16]]}, alignment = 16>
+// LOOP: #[[B:.*]] = #ttg.amd_rotating_shared<{vec = 4, perPhase = 2, maxPhase = 8, order = [0, 1]}>
+// LOOP-LABEL: @product
+// LOOP-DAG: %[[BUFFER_A:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x32xf16, #[[A]], #smem, mutable>
+// LOOP-DAG: %[[BUFFER_B:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #[[B]], #smem, mutable>
 
 // The first store is before the loop; no register but the result's goes round.
-// LOOP-LABEL: @product
 // LOOP: ttg.local_store
 // LOOP: ttg.local_store
 // LOOP: scf.for
 // LOOP: tt.load
 // LOOP: tt.load
-// LOOP: ttg.local_load
-// LOOP: ttg.local_load
+// LOOP: ttg.local_load %[[BUFFER_A]]
+// LOOP: ttg.local_load %[[BUFFER_B]]
 // LOOP: tt.dot
-// LOOP: ttg.local_store
-// LOOP: ttg.local_store
+// LOOP: ttg.local_store %{{.*}}, %[[BUFFER_A]] {loop.unguarded}
+// LOOP: ttg.local_store %{{.*}}, %[[BUFFER_B]] {loop.unguarded}
 // LOOP: scf.yield
+// LOOP: ttg.local_dealloc
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #pairs = #ttg.blocked<{sizePerThread = [2, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #mma = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
@@ -82,9 +82,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // With two products of 64 registers each, and factors of as many, loads start when the first one is done.
 // CHECK-LABEL: @crowded
 // CHECK: tt.load {{.*}}loop.cluster = 1 : i32, loop.stage = 0
-// CHECK: ttg.local_store {{.*}}loop.cluster = 3 : i32, loop.stage = 0
 // CHECK: tt.load {{.*}}loop.cluster = 1 : i32, loop.stage = 0
-// CHECK: ttg.local_load {{.*}}loop.cluster = 0 : i32, loop.stage = 1
+// CHECK: ttg.convert_layout {{.*}}loop.cluster = 0 : i32, loop.stage = 1
 // CHECK: tt.dot {{.*}}loop.cluster = 0 : i32, loop.stage = 1
 // CHECK: tt.dot {{.*}}loop.cluster = 2 : i32, loop.stage = 1
 #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>

@@ -1,7 +1,17 @@
-// RUN: tile-opt %s -tritonamdgpu-pipeline-tensor-copies | filecheck %s
-// RUN: tile-opt %s -tritonamdgpu-pipeline-tensor-copies=num-stages=1 | filecheck %s -check-prefix=PLAIN
+// RUN: tile-opt %s -tritongpu-assign-latencies=num-stages=2 -tritongpu-schedule-loops -tritonamdgpu-stream-pipeline -tritongpu-pipeline | filecheck %s
+// RUN: tile-opt %s -tritongpu-assign-latencies=num-stages=1 -tritongpu-schedule-loops -tritonamdgpu-stream-pipeline -tritongpu-pipeline | filecheck %s -check-prefix=PLAIN
+// RUN: tile-opt %s -tritongpu-assign-latencies=num-stages=3 -tritongpu-schedule-loops -tritonamdgpu-stream-pipeline -tritongpu-pipeline | filecheck %s -check-prefix=THREE
 
+// The pipeliner copies blocks of descriptors ahead by the strategy of the tensor data mover.
 // PLAIN-NOT: amdg.
+
+// Two iterations ahead: the copy of one may be under way at the wait.
+// THREE-LABEL: @ahead
+// THREE: ttg.local_alloc : () -> !ttg.memdesc<3x64x32xf16
+// THREE-COUNT-2: amdg.async_tdm_copy_global_to_local
+// THREE: scf.for
+// THREE: amdg.async_tdm_wait {{.*}}num = 1
+// THREE: amdg.async_tdm_copy_global_to_local
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
@@ -11,16 +21,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-SAME: (%[[D:.*]]: !tt.tensordesc<{{.*}}>, %[[N:.*]]: i32, %[[I:.*]]: i32
   // CHECK-DAG: %[[FIRST:.*]] = arith.cmpi slt, %c0_i32{{.*}}, %[[N]]
   // CHECK-DAG: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16
-  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[I]], %c0_i32{{.*}}] into %{{.*}}, %[[FIRST]]
-  // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[J:.*]] = %[[I]], %{{.*}}, %[[SLOT:.*]] =
+  // CHECK: %[[P:.*]] = arith.andi %{{.*}}, %[[FIRST]]
+  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[I]], %c0_i32{{.*}}] into %{{.*}}, %[[P]]
+  // CHECK: %[[SECONDJ:.*]] = arith.addi %[[I]], %c2_i32
+  // CHECK: scf.for %[[K:.*]] = {{.*}} iter_args(%[[J:.*]] = %[[SECONDJ]], {{.*}} %[[T:.*]] = %{{.*}}) ->
   // CHECK: %[[NEXT:.*]] = arith.cmpi slt, %[[K]], %{{.*}}
-  // CHECK: %[[W:.*]] = amdg.async_tdm_wait {num = 0 : i32}
-  // CHECK: %[[NEXTJ:.*]] = arith.addi %[[J]], %c2_i32
+  // CHECK: %[[W:.*]] = amdg.async_tdm_wait %[[T]] {num = 0 : i32}
   // CHECK: %[[NEXTK:.*]] = arith.addi %[[K]], %c32_i32
-  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[NEXTJ]], %[[NEXTK]]] into %{{.*}}, %[[NEXT]]
-  // CHECK: %[[THIS:.*]] = ttg.memdesc_index %[[RING]][%[[SLOT]]]
+  // CHECK: %[[Q:.*]] = arith.andi %{{.*}}, %[[NEXT]]
+  // CHECK: amdg.async_tdm_copy_global_to_local %[[D]][%[[J]], %[[NEXTK]]] into %{{.*}}, %[[Q]]
+  // CHECK: arith.addi %[[J]], %c2_i32
+  // CHECK: %[[THIS:.*]] = ttg.memdesc_index %[[RING]]
   // CHECK: ttg.local_load %[[THIS]] token %[[W]]
-  // CHECK: ttg.local_dealloc %[[RING]]
+  // CHECK: amdg.async_tdm_wait {num = 0 : i32}
+  // CHECK-NEXT: ttg.local_dealloc %[[RING]]
   tt.func @ahead(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %n: i32, %i: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
     %c0 = arith.constant 0 : i32
     %c2 = arith.constant 2 : i32
@@ -38,7 +52,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @unsigned
   // CHECK: arith.cmpi ult, %arg1, %arg2
   // CHECK: scf.for unsigned
-  // CHECK: arith.cmpi ult, %{{.*}}, %arg2
+  // CHECK: arith.cmpi ult, %{{.*}}, %{{.*}}
   tt.func @unsigned(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %from: i32, %to: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
     %c1 = arith.constant 1 : i32
     %r = scf.for unsigned %k = %from to %to step %c1 iter_args(%s = %zero) -> (tensor<64x32xf16, #blocked>) : i32 {
@@ -63,10 +77,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x32xf16, #blocked>
   }
 
-  // Indices that are loaded, and what the loop may write, stay where they are.
+  // Indices that are loaded come an iteration before the copies that want them.
   // CHECK-LABEL: @indirect
-  // CHECK-NOT: amdg.
-  // CHECK: tt.descriptor_load
+  // CHECK: tt.load
+  // CHECK: tt.load
+  // CHECK: amdg.async_tdm_copy_global_to_local
+  // CHECK: scf.for
+  // CHECK: amdg.async_tdm_wait
+  // CHECK: amdg.async_tdm_copy_global_to_local
   tt.func @indirect(%d: !tt.tensordesc<tensor<64x32xf16, #shared>>, %p: !tt.ptr<i32>, %n: i32, %zero: tensor<64x32xf16, #blocked>) -> tensor<64x32xf16, #blocked> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -79,6 +97,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return %r : tensor<64x32xf16, #blocked>
   }
+
+  // What the loop may write stays where it is.
   // CHECK-LABEL: @written
   // CHECK-NOT: amdg.
   // CHECK: tt.descriptor_load
@@ -91,5 +111,21 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       tt.descriptor_store %d[%k, %c0], %y : !tt.tensordesc<tensor<64x32xf16, #shared>>, tensor<64x32xf16, #blocked>
     }
     tt.return
+  }
+
+  // Two buffers of 128 KiB are more than half of LDS: the load stays in its iteration.
+  // CHECK-LABEL: @no_room
+  // CHECK-NOT: amdg.
+  // CHECK: scf.for
+  // CHECK: tt.descriptor_load
+  tt.func @no_room(%d: !tt.tensordesc<tensor<128x256xf32, #shared>>, %n: i32, %zero: tensor<128x256xf32, #blocked>) -> tensor<128x256xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%s = %zero) -> (tensor<128x256xf32, #blocked>) : i32 {
+      %x = tt.descriptor_load %d[%k, %k] : !tt.tensordesc<tensor<128x256xf32, #shared>> -> tensor<128x256xf32, #blocked>
+      %y = arith.addf %s, %x : tensor<128x256xf32, #blocked>
+      scf.yield %y : tensor<128x256xf32, #blocked>
+    }
+    tt.return %r : tensor<128x256xf32, #blocked>
   }
 }
