@@ -246,6 +246,28 @@ static LogicalResult checkResults(FunctionOpInterface function) {
   return success();
 }
 
+/// Callers know nothing of what a function leaves under way: not how long its
+/// frame is in use, nor what to wait for.
+static LogicalResult checkEnd(FunctionOpInterface function) {
+  if (function.isPublic())
+    return success();
+  LogicalResult result = success();
+  function->walk([&](Operation *op) {
+    if (!getAsyncWork(op))
+      return;
+    bool isLeft = false;
+    followUnderWay(op, {.visit = [&](Operation *at) {
+                     isLeft |= at->hasTrait<mlir::OpTrait::ReturnLike>() &&
+                               at->getParentOp() == function;
+                   }});
+    if (isLeft)
+      result = op->emitError("expected a wait for this on every way to the end "
+                             "of the function, found none: callers would not "
+                             "know that it is under way");
+  });
+  return result;
+}
+
 FailureOr<ModuleAllocation>
 ModuleAllocation::forEachFunction(ModuleOp module, MakeFrameFn makeFrame) {
   ModuleAllocation result;
@@ -274,6 +296,8 @@ FailureOr<ModuleAllocation> ModuleAllocation::compute(ModuleOp module) {
       module,
       [](FunctionOpInterface function, Allocation::CalleeSizeFn calleeSize)
           -> FailureOr<std::unique_ptr<Allocation>> {
+        if (failed(checkEnd(function)))
+          return failure();
         return std::make_unique<Allocation>(function, calleeSize);
       });
 }

@@ -131,16 +131,19 @@ private:
   /// A read that takes the token of a copy is ordered against that copy by a
   /// wait, behind which a barrier stands: the copy that is still under way is
   /// one of another iteration, into another part of the buffer. Tokens of other
-  /// copies say nothing of it. What products read in place has no token. And
-  /// only a wait could order two copies, no barrier.
+  /// copies say nothing of it; that of a wait which counts may say anything.
+  /// What products read in place has no token. And only a wait could order two
+  /// copies, no barrier.
   bool isOrderedByWait(Operation *before, Operation *after) const {
     if (!startsCopy(before))
       return false;
     if (startsCopy(after) || isa<MatrixProductOpInterface>(after))
       return true;
     auto load = dyn_cast<ttg::LocalLoadOp>(after);
-    return load && load.getToken() &&
-           origins.get(load.getToken()).starts.contains(before);
+    if (!load || !load.getToken())
+      return false;
+    const TokenOrigins::Origins &found = origins.get(load.getToken());
+    return found.isCounted || found.starts.contains(before);
   }
 
   TokenOrigins origins;

@@ -85,8 +85,21 @@ static bool givesToken(Operation *wait) {
   return wait->getNumResults() == 1 && isToken(wait->getResult(0));
 }
 
+/// The number that a wait has beside its tokens.
+static std::optional<unsigned> getNumber(Operation *wait) {
+  if (auto products = dyn_cast<MatrixProductWaitOpInterface>(wait))
+    return products.getMaxPendings();
+  std::optional<unsigned> number;
+  for (NamedAttribute attribute : wait->getAttrs())
+    if (auto value = dyn_cast<IntegerAttr>(attribute.getValue()))
+      number = std::max<unsigned>(number.value_or(0), value.getInt());
+  return number;
+}
+
 /// Whether `wait` is about such work. Waits that give a token are about copies
-/// to shared memory, if they are ours; others may be about both directions.
+/// to shared memory, if they are ours. Others may be about both directions, and
+/// may count what we do not (instructions, say): of these, only such count that
+/// leave nothing.
 static bool mayWaitFor(Operation *wait, AsyncWork work) {
   if (isa<MatrixProductWaitOpInterface>(wait))
     return work == AsyncWork::Product;
@@ -94,28 +107,20 @@ static bool mayWaitFor(Operation *wait, AsyncWork work) {
     return false;
   if (!givesToken(wait))
     return work == AsyncWork::Store;
-  return work == AsyncWork::Copy || !isa<ttg::AsyncWaitOp>(wait);
+  return isa<ttg::AsyncWaitOp>(wait) ? work == AsyncWork::Copy
+                                     : getNumber(wait).value_or(0) == 0;
 }
 
-/// How much of such work `wait`, which is about it, leaves under way by count.
-/// Nothing if it counts something else.
+/// How much of such work `wait`, which is about it, leaves under way, whatever
+/// its tokens are. Nothing if these alone say what it waits for.
 static std::optional<unsigned> getCount(Operation *wait, AsyncWork work) {
-  if (auto products = dyn_cast<MatrixProductWaitOpInterface>(wait))
-    return products.getMaxPendings();
-  std::optional<unsigned> count;
-  for (NamedAttribute attribute : wait->getAttrs())
-    if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()))
-      count = std::max<unsigned>(count.value_or(0), number.getInt());
-  // Without a number, the tokens alone say what is waited for, or it is all.
-  if (!count && llvm::any_of(wait->getOperands(), isToken))
+  std::optional<unsigned> number = getNumber(wait);
+  if (!number && llvm::any_of(wait->getOperands(), isToken))
     return std::nullopt;
-  if (!givesToken(wait) || isa<ttg::AsyncWaitOp>(wait))
-    return count.value_or(0);
-  // Some count instructions, of which we know no number but none; and of copies
-  // to global memory they may count none.
-  if (work == AsyncWork::Copy && count.value_or(0) == 0)
-    return 0;
-  return std::nullopt;
+  // Of copies to global memory, another's wait may mean none.
+  if (work == AsyncWork::Store && givesToken(wait))
+    return std::nullopt;
+  return number.value_or(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,8 +197,7 @@ private:
              product.isWaitedInOrder() && !product.isAsync();
     if (point.isForeign || !mayWaitFor(op, work))
       return false;
-    // Of groups we know the number, so that a token cannot say more than that.
-    // What counts otherwise (instructions) does so for the sake of its tokens.
+    // A token cannot say more than the number that the machine waits for.
     std::optional<unsigned> count = getCount(op, work);
     bool isCounted = count && point.isClosed && point.numBehind >= *count;
     // The copies of a group are not waited for before it is closed.
@@ -204,7 +208,7 @@ private:
       return isCounted;
     if (visitor.visitTokenWait)
       visitor.visitTokenWait(op, point.numBehind);
-    return !count || isCounted;
+    return !count || point.numBehind >= *count;
   }
 
   void execute(Point &point) {
@@ -324,10 +328,11 @@ TokenOrigins::TokenOrigins(Operation *function) {
   };
   auto start = [&](Value token, Operation *op) {
     Origins &origins = originsOf[token];
-    if (op)
+    if (op && getAsyncWork(op))
       origins.starts.insert(op);
     else
       origins.isUnknown = true;
+    origins.isCounted = op && isAsyncWait(op);
     worklist.push_back(token);
   };
   function->walk([&](Operation *op) {
@@ -343,7 +348,7 @@ TokenOrigins::TokenOrigins(Operation *function) {
   function->walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (isToken(result) && !isForwarded.contains(result))
-        start(result, getAsyncWork(op) ? op : nullptr);
+        start(result, op);
     for (Region &region : op->getRegions())
       for (Value argument : region.getArguments())
         if (isToken(argument) && !isForwarded.contains(argument))
@@ -354,10 +359,14 @@ TokenOrigins::TokenOrigins(Operation *function) {
     Origins from = originsOf[value];
     for (Value user : users[value]) {
       Origins &into = originsOf[user];
-      size_t before = into.starts.size() + into.isUnknown;
+      auto measure = [&] {
+        return into.starts.size() + into.isUnknown + into.isCounted;
+      };
+      size_t before = measure();
       into.starts.insert(from.starts.begin(), from.starts.end());
       into.isUnknown |= from.isUnknown;
-      if (into.starts.size() + into.isUnknown != before)
+      into.isCounted |= from.isCounted;
+      if (measure() != before)
         worklist.push_back(user);
     }
   }

@@ -60,12 +60,14 @@ public:
     llvm::SmallSetVector<Operation *, 2> starts;
     /// Whether the token may stand for something else, too.
     bool isUnknown = false;
+    /// Whether it may be that of a wait that takes none, but counts.
+    bool isCounted = false;
   };
   const Origins &get(Value token) const;
 
 private:
   llvm::DenseMap<Value, Origins> originsOf;
-  Origins unknown{{}, /*isUnknown=*/true};
+  Origins unknown{{}, /*isUnknown=*/true, /*isCounted=*/false};
 };
 
 /// How many of the kind of work that `wait` waits for it may leave under way,

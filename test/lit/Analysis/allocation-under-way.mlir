@@ -13,6 +13,7 @@
 !t = tensor<64x64xf16, #blocked>
 !n = !ttg.memdesc<64x64xf16, #N, #smem, mutable>
 !d = tensor<64x64xf32, #mma>
+!bar = !ttg.memdesc<1xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #smem, mutable>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
 
@@ -93,5 +94,46 @@ tt.func @first_product(%x: !t, %y: !t, %zero: !d) -> (!d, !t) {
   %0 = ttg.local_load %c : !n -> !t
   %w = ttnvgpu.warp_group_dot_wait %v {pendings = 0 : i32} : !d
   tt.return %w, %0 : !d, !t
+}
+// What a copy writes is not given away before a wait at its barrier, though
+// nobody reads it.
+// expected-remark @below {{size = 16392}}
+tt.func @at_barrier(%desc: !tt.tensordesc<tensor<64x64xf16, #N>>, %x: !t, %i: i32, %true: i1, %phase: i32) {
+  // expected-remark @below {{offset = 0, size = 8192}}
+  %a = ttg.local_alloc : () -> !n
+  // expected-remark @below {{offset = 16384, size = 8}}
+  %bar = ttg.local_alloc : () -> !bar
+  ttnvgpu.init_barrier %bar, 1 : !bar
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %a, %bar, %true : !tt.tensordesc<tensor<64x64xf16, #N>>, !bar -> !n
+  // expected-remark @below {{offset = 8192, size = 8192}}
+  %b = ttg.local_alloc %x : (!t) -> !n
+  %0 = ttg.local_load %b : !n -> !t
+  ttnvgpu.wait_barrier %bar, %phase : !bar
+  // expected-remark @below {{offset = 0, size = 8192}}
+  %c = ttg.local_alloc %x : (!t) -> !n
+  %1 = ttg.local_load %c : !n -> !t
+  ttnvgpu.inval_barrier %bar : !bar
+  tt.return
+}
+
+// A loop copies for iterations that may not come. Behind it, where nobody waits
+// any more, nothing is under way.
+// expected-remark @below {{size = 8200}}
+tt.func @behind_loop(%desc: !tt.tensordesc<tensor<64x64xf16, #N>>, %x: !t, %i: i32, %pred: i1, %phase: i32, %lb: index, %ub: index, %st: index) {
+  // expected-remark @below {{offset = 0, size = 8192}}
+  %a = ttg.local_alloc : () -> !n
+  // expected-remark @below {{offset = 8192, size = 8}}
+  %bar = ttg.local_alloc : () -> !bar
+  ttnvgpu.init_barrier %bar, 1 : !bar
+  scf.for %n = %lb to %ub step %st {
+    ttnvgpu.wait_barrier %bar, %phase : !bar
+    %0 = ttg.local_load %a : !n -> !t
+    ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %a, %bar, %pred : !tt.tensordesc<tensor<64x64xf16, #N>>, !bar -> !n
+  }
+  ttnvgpu.inval_barrier %bar : !bar
+  // expected-remark @below {{offset = 0, size = 8192}}
+  %c = ttg.local_alloc %x : (!t) -> !n
+  %1 = ttg.local_load %c : !n -> !t
+  tt.return
 }
 }

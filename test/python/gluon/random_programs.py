@@ -222,10 +222,12 @@ class _State:
         self.store_wait(0)
 
     def finish(self) -> None:
-        """Waits for all copies, and shows all buffers."""
+        """Waits for all copies, and shows most buffers: of the others, nobody reads the last."""
         self.commit()
         self.wait(0)
         for b in self.free(True):
+            if self.outputs and self.rng.random() < 0.2:
+                continue
             name = self.name()
             self.say(f"{name} = b{b}.load(A)")
             self.tensors[name] = self.buffers[b], "A"
