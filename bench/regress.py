@@ -1,17 +1,19 @@
 """Numbers that cannot rot: what the code of 250 kernels takes on seven targets, in a table.
 
-    python bench/regress.py check [--share]          compares with the table; 1 where it is worse
-    python bench/regress.py update                   writes the table anew
-    python bench/regress.py bisect TARGET KERNEL     finds the commit since which a row is worse
-    python bench/regress.py texts FOLDER [--against BEFORE]   which texts differ, and from where on
-    python bench/regress.py beside [--peer PYTHON]   executes kernels, beside the peer's code
-    python bench/regress.py record | collect | public | public-table    kernels of libraries
+    python bench/regress.py check [--share]
+
+    python bench/regress.py update
+
+    python bench/regress.py bisect TARGET KERNEL
+
+`check` compares with the table, and ends with 1 where something is worse. `update` writes the
+table anew. `bisect` finds the commit since which a row is worse. `--help` lists the other commands.
 
 The kernels are the examples and the corpus at the configurations that are measured
 (`quality/cases.py`), and launches of public libraries as tile's front end wrote them
 (`recorded/`). `check` compiles to PTX or AMDGCN. It asks ptxas only where this text is another one
-than the row's. Nothing needs a GPU, or a library. `record` and the commands behind it need the
-libraries, and `--peer` a Python that has Triton.
+than the row's. None of this needs a GPU, or a library. `record`, `collect` and `public` need the
+libraries. `beside --peer` needs a Python that has Triton.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ COMMANDS = {
     "update": ("write the table anew", "check", "add_update_options", "run_update"),
     "bisect": ("find the commit of a change", "history", "add_bisect_options", "run_bisect"),
     "texts": ("which texts a change leaves alone", "texts", "add_options", "run"),
-    "beside": ("execute kernels, beside the peer's", "beside", "add_options", "run"),
+    "beside": ("execute kernels, beside Triton's", "beside", "add_options", "run"),
     "record": ("note launches of libraries", "launches", "add_options", "run"),
     "collect": ("keep what the front end writes for them", "collect", "add_options", "run"),
     "public": ("compile them from source", "public", "add_compile_options", "compile_recorded"),

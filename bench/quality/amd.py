@@ -31,7 +31,7 @@ METRICS = {
 }
 #: Ratios above are marked.
 LIMIT = 1.15
-#: Of these, more is better: the peer's in relation to ours is what is compared.
+#: Of these, more is better: Triton's in relation to ours is what is compared.
 MORE_IS_BETTER = {"waves"}
 #: What a wave gets at once, at least.
 CDNA = {"registers": 8, "accumulation": 8, "scalars": 16, "shared": 512}

@@ -1,10 +1,10 @@
-"""The code beside the peer's for the same kernels, both executed in the simulator.
+"""The code beside Triton's for the same kernels, both executed in the simulator.
 
-Both compilers compile the same source for the same constants and options; the simulator executes
-the assembly of both (PTX or AMDGCN) with every check on (the peer's for sm_90 with none), the
-results are compared with NumPy, and the counters are what the table shows. With them come what
-`ptxas -v` or the metadata of the assembly say (registers, spills, shared memory), and counts of
-the code itself: of SASS if `nvdisasm` is at hand, of AMDGCN always.
+Both compilers compile the same source for the same constants and options. The simulator executes
+the assembly of both (PTX or AMDGCN) with every check on (Triton's for sm_90 with none). The
+results are compared with NumPy. The table shows the counters. It also shows what `ptxas -v` or the
+metadata of the assembly say: registers, spills, shared memory. The code itself is counted as well:
+SASS if `nvdisasm` is at hand, AMDGCN always.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def measure(
 def compare(
     case: Case, target: GPUTarget, peer: dict[str, Any], options: argparse.Namespace
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What is found of both compilers' code; of the peer's, nothing if there is none."""
+    """What is found of both compilers' code; of Triton's, nothing if there is none."""
     ours = compile_ours(case, target)
     if options.save:
         stem = re.sub(r"\W+", "_", case.name)
@@ -114,7 +114,7 @@ def compare(
             if "text" in record:
                 path = options.save / f"{stem}.{who}.{MACHINES[target.backend].STAGE}"
                 path.write_text(record["text"])
-    # The peer has no fence between its copies and wgmma, which is one of the checks.
+    # Triton has no fence between its copies and wgmma, which is one of the checks.
     check = "none" if target == GPUTarget("cuda", 90, 32) else "all"
     return (
         measure(case, target, ours, options, "all"),
@@ -182,7 +182,7 @@ def print_summary(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> Non
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--peer", help="a Python interpreter that has Triton")
-    parser.add_argument("--peer-cache", type=Path, help="keeps the peer's code between runs")
+    parser.add_argument("--peer-cache", type=Path, help="keeps Triton's code between runs")
     parser.add_argument("--target", default="cuda:80", help="such as cuda:80 or hip:gfx942")
     parser.add_argument("--filter", default="", help="cases whose name matches the expression")
     parser.add_argument("--all", action="store_true", help="all combinations of matrix products")
@@ -214,7 +214,7 @@ def run(arguments: argparse.Namespace) -> int:
         rows = [(case, *side.result()) for case, side in zip(chosen, sides, strict=True)]
 
     for case, *both in rows:
-        for who, record in zip(("ours", "the peer's"), both, strict=True):
+        for who, record in zip(("ours", "Triton's"), both, strict=True):
             if problem := record.get("failure") or record.get("error"):
                 print(f"{case.name}, {who}: {problem}", file=sys.stderr)
     if not arguments.summary:

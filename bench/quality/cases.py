@@ -1,6 +1,6 @@
 """What is compiled and executed: examples, their argument types and their inputs.
 
-Shared by the process that measures and the one that runs the peer's compiler, so it imports
+Shared by the process that measures and the one that runs Triton's compiler, so it imports
 neither compiler.
 """
 

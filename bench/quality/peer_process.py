@@ -1,4 +1,4 @@
-"""Runs under the peer's interpreter: code of the cases named on stdin, as JSON lines on stdout.
+"""Runs under Triton's interpreter: code of the cases named on stdin, as JSON lines on stdout.
 
 python -m quality.peer_process cuda 80 32 ptx < names
 """

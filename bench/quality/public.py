@@ -1,7 +1,7 @@
-"""Registers and spills of public libraries' kernels, beside the peer's, without a GPU.
+"""Registers and spills of public libraries' kernels, beside Triton's, without a GPU.
 
-Compiles what was recorded (`launches.py`) with tile or, in a Python that has Triton and the
-libraries, with the peer, and asks ptxas; what is in the output by then is not compiled again.
+Compiles what was recorded (`launches.py`) with tile, or with Triton in a Python that has it and
+the libraries. Then it asks ptxas. What is in the output by then is not compiled again.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Compiler:
 
 
 def without_binary(backend: Any = None, stages: Any = None, *args: Any) -> Any:
-    """The peer's hook for stages: leaves PTX as it is."""
+    """Triton's hook for stages: leaves PTX as it is."""
     if stages is None:  # What tells its cache of the hook.
         return "ptx", "ptx"
     stages["cubin"] = lambda source, metadata: b""
@@ -230,7 +230,7 @@ def print_table(options: argparse.Namespace) -> None:
     both = [(o, peers[n]) for n, o in sorted(ours.items()) if n in peers]
     for entry, peer in both:
         if "error" in entry and "error" not in peer:
-            print(f"only the peer compiles {entry['kernel']}: {entry['error']}", file=sys.stderr)
+            print(f"only Triton compiles {entry['kernel']}: {entry['error']}", file=sys.stderr)
     refused = [sum("error" in side[i] for side in both) for i in (0, 1)]
     both = [(o, p) for o, p in both if "error" not in o and "error" not in p]
     ratios = [o["registers"] / p["registers"] for o, p in both]
@@ -244,8 +244,8 @@ def print_table(options: argparse.Namespace) -> None:
     fewer = [o for o, p in both if held((o, p))[0] < held((o, p))[1]]
     more = [o for o, p in both if held((o, p))[0] > held((o, p))[1]]
     print(f"{len(both)} kernels of {functions} functions ({refused[0]} more that tile does not")
-    print(f"compile, {refused[1]} that the peer does not): registers {mean:.3f} of the peer's,")
-    print(f"{len(above)} above {LIMIT}, the peer's spilling more in {given_up} of them;")
+    print(f"compile, {refused[1]} that Triton does not): registers {mean:.3f} of Triton's,")
+    print(f"{len(above)} above {LIMIT}, Triton's spilling more in {given_up} of them;")
     print(f"{bytes_of[0]} bytes spilled and {bytes_of[1]}, {len(spilling)} kernels spill where the")
     print("peer's do not. A multiprocessor")
     print(f"holds fewer blocks of {len(fewer)}, more of {len(more)}.\n")
