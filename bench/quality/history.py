@@ -22,6 +22,8 @@ COMPILER = tuple(
     f":(top){folder}"
     for folder in ("include", "lib", "python", "third_party", "examples", "bench/recorded")
 )
+#: How a commit is named.
+_ONE = "%h of %as, %s"
 #: Commits that are named.
 _MOST = 12
 #: `git bisect run` takes this for a commit that says nothing.
@@ -70,7 +72,7 @@ def _explain(commit: str, changes: list[Change], tables: Path) -> str:
     count = len({(change.target, change.kernel) for change in changes})
     if not commit:
         return f"{count} rows: the table with them is in no commit yet, or there is no git."
-    head = _git("log", "-1", "--format=%h of %as, %s", commit, folder=tables).strip()
+    head = _git("log", "-1", f"--format={_ONE}", commit, folder=tables).strip()
     lines = [f"{count} rows were measured last at {head}"]
     between = since(commit, tables)
     dirty = _git("status", "--porcelain", "--", *COMPILER, folder=tables).strip()
@@ -113,10 +115,27 @@ def run_bisect(arguments: argparse.Namespace) -> int:
             "--tables", str(arguments.tables.resolve()), "--jobs", "1",
         ]  # fmt: skip
         check = f".venv/bin/python {shlex.quote(str(program))} {shlex.join(words)}"
-        step = f"({arguments.build}) || exit {_SKIP}; {check}"
-        first = bisect(ROOT, Path(folder, "tree"), good, arguments.bad, ["sh", "-c", step])
-    print(first)
-    return 0 if first else 1
+        step = judge(arguments.build, check, Path(folder, "said"))
+        found = bisect(ROOT, Path(folder, "tree"), good, arguments.bad, step)
+    if not found:
+        print("With none of these commits the row is worse.")
+        return 1
+    print("The row is worse since:" if len(found) == 1 else "It could be any of:")
+    print("\n".join(found))
+    return 0
+
+
+def judge(build: str, check: str, said: Path) -> list[str]:
+    """What decides whether a commit is bad. One that does not build, or with which `check` ends in
+    another way than by its report, says nothing."""
+    file = shlex.quote(str(said))
+    steps = (
+        f"({build}) || exit {_SKIP}",
+        f"{check} > {file}",
+        f"grep -q '^worse: ' {file} && exit 1",
+        f"grep -q ' compiles; ' {file} || exit {_SKIP}",
+    )
+    return ["sh", "-c", "\n".join(steps)]
 
 
 def _copy_of_program(folder: Path) -> Path:
@@ -126,9 +145,10 @@ def _copy_of_program(folder: Path) -> Path:
     return folder / "bench" / "regress.py"
 
 
-def bisect(repository: Path, tree: Path, good: str, bad: str, command: Sequence[str]) -> str:
-    """The first commit for which `command` fails in a work tree of its own; empty if none is
-    found."""
+def bisect(repository: Path, tree: Path, good: str, bad: str, command: Sequence[str]) -> list[str]:
+    """The first commit for which `command` fails, in a work tree of its own. There are several
+    where it could be any of them, because those in between say nothing; none where it never
+    fails."""
     _git("worktree", "add", "--detach", str(tree), bad, folder=repository)
     try:
         _git("bisect", "start", bad, good, folder=tree)
@@ -137,12 +157,11 @@ def bisect(repository: Path, tree: Path, good: str, bad: str, command: Sequence[
             ["git", "bisect", "run", *command],
             cwd=tree, stdout=subprocess.PIPE, encoding="utf-8", env=environment,
         )  # fmt: skip
-        found = re.search(r"^([0-9a-f]{40}) is the first bad commit", done.stdout, re.M)
-        return (
-            _git("log", "-1", "--format=%h of %as, %s", found[1], folder=tree).strip()
-            if found
-            else ""
-        )
+        found = re.findall(r"^([0-9a-f]{40}) is the first bad commit", done.stdout, re.M)
+        _, could_be, rest = done.stdout.partition("could be any of:\n")
+        if could_be:
+            found = re.findall(r"^([0-9a-f]{40})$", rest, re.M)
+        return [_git("log", "-1", f"--format={_ONE}", one, folder=tree).strip() for one in found]
     finally:
         _git("bisect", "reset", folder=tree)
         _git("worktree", "remove", "--force", str(tree), folder=repository)

@@ -239,10 +239,19 @@ def test_the_commits_since_a_row_was_measured_are_named(repository):
     assert "working tree" in history.explain([change], repository / "bench/tables")
 
 
-def test_bisection_finds_the_commit(repository, tmp_path):
+@pytest.mark.parametrize(
+    "broken, found", [("5", ["3"]), ("3", ["4", "3"]), ("2", ["3", "2"]), ("[45]", ["3"])]
+)
+@pytest.mark.parametrize("builds", [False, True])
+def test_bisection_finds_the_commit(builds, broken, found, repository, tmp_path):
+    """Commits that do not build, or with which the program ends by an error, say nothing: where one
+    is beside the first that is worse, it could be either."""
     good = git(repository, "rev-list", "--max-parents=0", "HEAD")
-    # A commit that does not build says nothing.
-    command = ["sh", "-c", "grep -q 4 lib/Pass.cpp && exit 125; grep -q good lib/Pass.cpp"]
-    found = history.bisect(repository, tmp_path / "tree", good, "HEAD", command)
-    assert found.endswith("Commit 3")
+    program = "grep -q good lib/Pass.cpp && echo '1 compiles; 0 texts' || echo 'worse: cuda:90  k'"
+    build = f"! grep -q '^{broken}$' lib/Pass.cpp"
+    if builds:
+        program, build = f"{build} && {{ {program}; }}", "true"
+    command = history.judge(build, f"({program})", tmp_path / "said")
+    said = history.bisect(repository, tmp_path / "tree", good, "HEAD", command)
+    assert sorted(one[-1] for one in said) == sorted(found)
     assert not (tmp_path / "tree").exists() and "tree" not in git(repository, "worktree", "list")
