@@ -32,6 +32,7 @@ test: build ## Set up, build and run every test
 test-all: build ## The same, with the long sweeps, Python tests on other GPUs, and threads
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh -m ''
+	@$(VENV)/python bench/regress.py check
 	@scripts/test_targets.sh cuda:100 cuda:120 hip:gfx942 hip:gfx1100
 	@scripts/test_threads.sh
 

@@ -28,7 +28,7 @@ import tempfile
 import time
 from typing import Any
 
-from static_cases import Case, amd_cases, cases, hopper_kernels
+from quality.cases import Case, amd_cases, cases, hopper_kernels
 
 #: The shapes that people benchmark, and one of each other kind.
 SHORT_NAMES = {

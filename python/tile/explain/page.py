@@ -15,6 +15,7 @@ from .findings import Finding
 from .layouts import CELL_HEIGHT, CELL_WIDTH, MARGIN, Drawing, draw_layouts
 from .passes import split_dump
 from .reproducer import reproducer
+from .rings import Ring, rings
 from .roofline import HEIGHT, LEFT, TOP, WIDTH, roofline
 from .schedule import schedules
 from .shared_memory import memory_map
@@ -125,6 +126,11 @@ def _layouts(explanation: Explanation) -> list[Drawing]:
     return draw_layouts(stage.text) if stage is not None else []
 
 
+def _rings(explanation: Explanation) -> list[Ring]:
+    stage = explanation.stage("ttgir")
+    return rings(stage) if stage is not None else []
+
+
 def render_page(explanation: Explanation) -> str:
     """The page. Raises TileError where jinja2 is not installed."""
     links = Links()
@@ -141,6 +147,7 @@ def render_page(explanation: Explanation) -> str:
         layouts=_layouts(explanation),
         cell=(CELL_WIDTH, CELL_HEIGHT, MARGIN),
         memory=memory_map(_after(explanation.runs, "allocate-shared-memory")),
+        rings=_rings(explanation),
         schedules=schedules(_after(explanation.runs, "tritongpu-schedule-loops")),
         timeline=timeline(report.warp_events if report is not None else []),
         roofline=roofline(explanation.counters, explanation.roofline),

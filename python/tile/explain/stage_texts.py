@@ -19,7 +19,7 @@ class StageText:
     missing: str = ""
 
 
-def _read(name: str, text: str, is_module: bool) -> StageText:
+def read_stage(name: str, text: str, is_module: bool) -> StageText:
     return StageText(name, text, locations.reader_of(name, is_module)(text))
 
 
@@ -28,7 +28,7 @@ def stage_texts(kernel: Any, backend: Any) -> list[StageText]:
     found = []
     for stage in kernel.stages:
         if stage.name in kernel.asm and not stage.is_binary:
-            found.append(_read(stage.name, kernel.asm[stage.name], stage.is_module))
+            found.append(read_stage(stage.name, kernel.asm[stage.name], stage.is_module))
     for name, (stage, _) in backend.views().items():
         if stage not in kernel.asm:
             reason = f"there is no {stage}: the tool that makes it is not installed"

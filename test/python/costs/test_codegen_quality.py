@@ -1,18 +1,19 @@
 """What kernels cost in the simulator must not grow: instructions, barriers, bank conflicts.
 
-The limits are 1.05 times what Triton 3.6.0 needs for the same kernels, as `bench/static.py`
-measured (bench/STATIC.md).
+The limits are 1.05 times what Triton 3.6.0 needs for the same kernels, as
+`bench/regress.py beside` measured (bench/RESULTS.md).
 """
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-from pathlib import Path
 
 import pytest
+from measured import quality
 
-BENCH = Path(__file__).resolve().parents[3] / "bench"
+from tile.backends import parse_target
+
+TARGET = parse_target("cuda:80")
 
 #: Case: instructions and barriers of the peer.
 PEER = {
@@ -29,38 +30,28 @@ PEER = {
 }
 
 
-@pytest.fixture(scope="module")
-def static():
-    """bench/static.py and its cases by name."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCH))
-        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
-        spec = importlib.util.spec_from_file_location("bench_static", BENCH / "static.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        yield module, {case.name: case for case in module.cases_of("cuda", 80)}
+cases, beside, compiled = map(quality, ("cases", "beside", "compiled"))
 
 
-def test_cases_name_the_parameters_of_their_kernels(static):
+@pytest.fixture(autouse=True)
+def compile_always(monkeypatch):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+
+
+def test_cases_name_the_parameters_of_their_kernels():
     """Those of all targets, and what is compiled for its time alone."""
-    import peer
-    import static_cases
-
-    lists = (static_cases.cases(True), static_cases.amd_cases(), static_cases.hopper_kernels())
-    for case in itertools.chain(*lists):
-        kernel = getattr(peer.load(case.example), case.kernel)
+    for case in itertools.chain(cases.cases(True), cases.amd_cases(), cases.hopper_kernels()):
+        kernel = compiled.source_of(case, TARGET).fn
         assert {*case.types, *case.constants} == set(kernel.arg_names), case.name
 
 
 @pytest.mark.parametrize("name", PEER)
-def test_executed_instructions_and_barriers(static, name):
-    module, cases = static
-    case = cases[name]
-    target = module.parse_target("cuda:80")
-    compiled = module.compile_ours(case, target)
-    assert "error" not in compiled, compiled.get("error")
+def test_executed_instructions_and_barriers(name):
+    case = next(case for case in cases.cases() if case.name == name)
+    found = compiled.compile_ours(case, TARGET)
+    assert "error" not in found, found.get("error")
     # Checks the result, too, with every check of the simulator on.
-    counters = module.execute(case, target, compiled["text"], compiled["shared"])
+    counters = beside.execute(case, TARGET, found["text"], found["shared"])
     instructions, barriers = PEER[name]
     assert counters["instructions"] <= 1.05 * instructions
     assert counters["barriers"] <= 1.05 * barriers

@@ -111,6 +111,7 @@ def test_drawings(product):
     drawn = [a["aria-label"] for a in elements.all("svg")]
     assert "roofline" in drawn and "occupancy" in drawn and "schedule of a loop" in drawn
     assert "shared memory over time" in drawn and "timeline of the first block" in drawn
+    assert "rings of buffers and barriers" in drawn
     assert any(label.startswith("layout tensor<") for label in drawn)
     assert any(label.startswith("layout !ttg.memdesc<") for label in drawn)
     assert "mbarrier at" in page

@@ -1,18 +1,19 @@
 """Loops of matrix products, and kernels, on AMD GPUs are no longer than those of Triton 3.6.0, as
-`bench/static.py` counts their instructions, and take registers for as many waves."""
+`bench/regress.py beside` counts their instructions, and take registers for as many waves."""
 
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
+from measured import quality
 
-BENCH = Path(__file__).resolve().parents[4] / "bench"
+from tile.backends import parse_target
+
+amd, cases, compiled = map(quality, ("amd", "cases", "compiled"))
 
 #: Target and case: the peer's instructions in loops for 8192 dots.
 PEER = {
@@ -63,74 +64,66 @@ SPILLS = {
 }
 
 
-@pytest.fixture(scope="module")
-def static():
-    """bench/static.py."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCH))
-        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
-        spec = importlib.util.spec_from_file_location("bench_static", BENCH / "static.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        yield module
+@pytest.fixture(autouse=True)
+def compile_always(monkeypatch):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
 
 
-def assembly(static, arch, name, **changes):
+def assembly(arch, name, **changes):
     """Of a case, or of the same with other constants or options."""
-    case = next(case for case in static.cases_of("hip", arch) if case.name == name)
+    case = next(case for case in cases.cases_of("hip", arch) if case.name == name)
     case = dataclasses.replace(case, **{k: getattr(case, k) | v for k, v in changes.items()})
-    compiled = static.compile_ours(case, static.parse_target(f"hip:{arch}"))
-    assert "error" not in compiled, compiled.get("error")
-    return compiled["text"]
+    found = compiled.compile_ours(case, parse_target(f"hip:{arch}"))
+    assert "error" not in found, found.get("error")
+    return found["text"]
 
 
-def describe(static, arch, name):
-    return static.static_amd.describe(assembly(static, arch, name), None)
+def describe(arch, name):
+    return amd.describe(assembly(arch, name), None)
 
 
 @pytest.mark.parametrize("arch, name", PEER)
-def test_instructions_in_loops(static, arch, name):
-    assert describe(static, arch, name)["loop"] <= PEER[arch, name]
+def test_instructions_in_loops(arch, name):
+    assert describe(arch, name)["loop"] <= PEER[arch, name]
 
 
 @pytest.mark.parametrize("arch, name", PEER_CODE)
-def test_instructions_of_kernels(static, arch, name):
-    assert describe(static, arch, name)["code"] <= PEER_CODE[arch, name]
+def test_instructions_of_kernels(arch, name):
+    assert describe(arch, name)["code"] <= PEER_CODE[arch, name]
 
 
 @pytest.mark.parametrize("arch, name", PEER_REGISTERS)
-def test_registers(static, arch, name):
-    found = describe(static, arch, name)
+def test_registers(arch, name):
+    found = describe(arch, name)
     assert found["registers"] <= PEER_REGISTERS[arch, name] and found["spills"] == 0
 
 
 @pytest.mark.parametrize("arch, name", SPILLS)
-def test_spills(static, arch, name):
-    assert describe(static, arch, name)["spills"] <= SPILLS[arch, name]
+def test_spills(arch, name):
+    assert describe(arch, name)["spills"] <= SPILLS[arch, name]
 
 
-def test_tiles_that_are_too_large_compile_soon(static):
+def test_tiles_that_are_too_large_compile_soon():
     """Sums alone take twice the registers. What LLVM makes of it without fences, which took
     33 s, is not tried."""
     before = time.process_time()
     text = assembly(
-        static,
         "gfx1100",
         "matmul fp16 128x256x64, 8 warps, 2 stages",
         constants={"BM": 256, "BN": 256, "BK": 32},
         options={"num_warps": 4},
     )
     assert time.process_time() - before < 12
-    assert "sched_barrier" in text and static.static_amd.describe(text, None)["spills"] < 1600
+    assert "sched_barrier" in text and amd.describe(text, None)["spills"] < 1600
 
 
-def test_code_is_the_same_beside_other_targets(static):
+def test_code_is_the_same_beside_other_targets():
     """Targets differ in an option that all of LLVM has in common."""
     name = "matmul fp16 64x64x64, 4 warps, 2 stages"
     wanted = ["gfx942", "gfx1201"]
-    alone = [assembly(static, arch, name) for arch in wanted]
+    alone = [assembly(arch, name) for arch in wanted]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda arch: assembly(static, arch, name), wanted * 4))
+        together = list(pool.map(lambda arch: assembly(arch, name), wanted * 4))
     assert together == alone * 4
 
 
@@ -139,8 +132,8 @@ def innermost_loop(text: str) -> str:
 
 
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx942", "gfx950"])
-def test_products_do_not_wait_for_what_is_loaded_ahead(static, arch):
-    text = assembly(static, arch, "matmul fp16 64x128x64, 4 warps, 2 stages")
+def test_products_do_not_wait_for_what_is_loaded_ahead(arch):
+    text = assembly(arch, "matmul fp16 64x128x64, 4 warps, 2 stages")
     loop = innermost_loop(text)
     products = [m.start() for m in re.finditer(r"^\s+v_mfma", loop, re.M)]
     waits = [m.start() for m in re.finditer(r"s_waitcnt vmcnt", loop)]
@@ -174,9 +167,9 @@ def waits_for_nothing(text: str) -> list[str]:
         "softmax fp16 5008, 8 warps",
     ],
 )
-def test_barriers_wait_for_lds_once(static, arch, name):
+def test_barriers_wait_for_lds_once(arch, name):
     """A wait of a barrier's own stays where a loop begins: LLVM drops the fence's there."""
-    text = assembly(static, arch, name)
+    text = assembly(arch, name)
     assert "s_barrier" in text
     assert not waits_for_nothing(text)
 
@@ -184,9 +177,9 @@ def test_barriers_wait_for_lds_once(static, arch, name):
 @pytest.mark.parametrize(
     "arch, waits", [("gfx942", r"s_waitcnt .*lgkmcnt\(0\)"), ("gfx1201", r"s_wait_\w*dscnt 0x0")]
 )
-def test_barriers_at_the_start_of_loops_wait_for_lds(static, arch, waits):
+def test_barriers_at_the_start_of_loops_wait_for_lds(arch, waits):
     """What the iteration before has written to LDS: LLVM has dropped the fence's own wait."""
-    text = assembly(static, arch, "matmul fp16 64x64x32, 4 warps, 2 stages")
+    text = assembly(arch, "matmul fp16 64x64x32, 4 warps, 2 stages")
     lines = [line.split(";")[0].strip() for line in innermost_loop(text).splitlines()]
     lines = [line for line in lines if line and not line.startswith((".loc", "s_nop"))]
     barrier = next(i for i, line in enumerate(lines) if line.startswith("s_barrier"))

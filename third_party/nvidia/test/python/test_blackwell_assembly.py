@@ -3,13 +3,11 @@ corpus, and the kernels that are measured."""
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 from corpus.programs import PROGRAMS
+from measured import quality
 
 import tile
 from tile.backends import backends
@@ -17,23 +15,12 @@ from tile.backends.compiler import GPUTarget
 from tile.compiler import ASTSource
 from tile.errors import OutOfResources
 
-BENCH = Path(__file__).resolve().parents[4] / "bench"
 TARGETS = [100, 103, 110, 120]
 
 tools = sys.modules[backends()["nvidia"].__module__].tools
 pytestmark = pytest.mark.skipif(tools.ptxas_path() is None, reason="needs ptxas")
 
-
-def load(name: str) -> ModuleType:
-    """A module of bench/, whose modules import each other."""
-    sys.path.insert(0, str(BENCH))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(BENCH))
-
-
-cases = load("static_cases")
+cases, compiled = map(quality, ("cases", "compiled"))
 #: By name: some are in several tables.
 MEASURED = {
     case.name: case for case in (*cases.cases(), *cases.hopper_cases(), *cases.hopper_kernels())
@@ -72,8 +59,7 @@ def test_corpus(name, target):
 )
 def test_measured_kernels(name, target):
     case = MEASURED[name]
-    fn = getattr(load("peer").load(case.example), case.kernel)
-    source = ASTSource(fn, case.signature(fn.arg_names), case.constants, case.hints(fn.arg_names))
+    source = compiled.source_of(case, GPUTarget("cuda", target, 32))
     try:
         assemble(source, case.options, target)
     except OutOfResources as error:

@@ -1,0 +1,1 @@
+"""What `bench/regress.py` is made of: kernels, and what their code takes."""
