@@ -57,7 +57,6 @@ constexpr NamedPass kUnavailable[] = {
     {"test-print-buffer-region",
      "use 'test-print-alias' or 'test-print-allocation'"},
     {"tritoninstrument-concurrency-sanitizer", kSanitizer},
-    {"tritoninstrument-fp-sanitizer", kSanitizer},
     {"tritonamdgpu-warp-pipeline", kWarpPipeline},
 };
 } // namespace

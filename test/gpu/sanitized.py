@@ -36,12 +36,30 @@ def product(x, y, n, BLOCK: tl.constexpr):
     tl.store(y + i[:, None] * BLOCK + j, total)
 
 
+@tile.jit
+def increase(x, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x + at, tl.full((BLOCK,), 2**31 - 1 - 1024, tl.int32) + n)
+
+
+@tile.jit
+def row_sums(x, out, N, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for first in range(0, N, BLOCK):
+        inside = first + at < N
+        total += tl.load(x + tl.program_id(0) * N + first + at, inside, other=0.0)
+    tl.store(out + tl.program_id(0), tl.sum(total, 0))
+
+
 def main() -> None:
     what, count = sys.argv[1], int(sys.argv[2])
     # What lies behind it belongs to the same allocation of torch's.
     x, y = (torch.zeros(1024, device="cuda") for _ in range(2))
     behind = torch.zeros(1 << 16, device="cuda")
-    if what == "product":
+    if what == "overflow":
+        increase[(1,)](behind.view(torch.int32), count, BLOCK=32, sanitize_overflow=True)
+    elif what == "product":
         product[(1,)](x, y, count, BLOCK=32)
     else:
         access[(tile.cdiv(count, 256),)](x, behind, count, what, BLOCK=256)

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 #: The modes in which kernels record.
 _RECORDS = ("default", "mma")
 #: The passes of sanitizers, by the names of their modes.
-_SANITIZERS = {"memcheck": "tritoninstrument-memory-checker"}
+_SANITIZERS = {
+    # Programs with explicit layouts begin later; the second does nothing after the first.
+    "memcheck": "ttir-end:{0},copies-start:{0}".format("tritoninstrument-memory-checker"),
+    "fpsan": "ttir-end:tritoninstrument-fp-sanitizer",
+}
 #: Sanitizers that others have, and what does their work here.
 _NOT_BUILT = {
     "consan": "run the kernel in the simulator, whose checks find races of buffers and barriers",
-    "fpsan": "compare with the simulator, or with TILE_INTERPRET=1, which compute as they are told",
     "iisan": "run the kernel in the simulator, whose checks find undefined values",
     "gsan": "run the kernel in the simulator, whose checks find races in global memory",
 }
@@ -37,14 +40,22 @@ def passes_of(options: BaseOptions) -> str:
     if records(options):
         return _passes_of_records(options)
     if name in _SANITIZERS:
-        # Programs with explicit layouts begin later; the second does nothing after the first.
-        return f"ttir-end:{_SANITIZERS[name]},copies-start:{_SANITIZERS[name]}"
+        return _SANITIZERS[name]
     if name in _NOT_BUILT:
         raise TileError(f"instrumentation_mode={name!r} is not built in tile: {_NOT_BUILT[name]}")
     if name:
         known = ", ".join([*_RECORDS, *_SANITIZERS])
         raise TileError(f"there is no instrumentation_mode {name!r}; there are {known}")
     return ""
+
+
+def refuse_explicit(options: BaseOptions) -> None:
+    """Says that a mode does nothing in programs with explicit layouts."""
+    if _name(options) == "fpsan":
+        raise TileError(
+            "instrumentation_mode='fpsan' is for kernels whose layouts the compiler chooses, and "
+            "not for programs with explicit layouts"
+        )
 
 
 def _passes_of_records(options: BaseOptions) -> str:

@@ -46,4 +46,43 @@ def TritonInstrumentMemoryChecker
   ];
 }
 
+def TritonInstrumentFpSanitizer
+    : Pass<"tritoninstrument-fp-sanitizer", "::mlir::ModuleOp"> {
+  let summary = "Compute exactly, modulo a prime, in place of rounding";
+  let description = [{
+    What `instrumentation_mode="fpsan"` asks for. The bits of a number stand for an
+    integer modulo a prime: 2^31 - 1 for types of 32 and 64 bits, 2^13 - 1 for those
+    of 16, 127 for those of 8. A constant becomes the residue of its value. Sums,
+    products and quotients are those of residues, without rounding: no order of
+    sums, no fusion and no layout changes a bit of the result. Two kernels that
+    compute the same agree, and where one differs, something was computed that
+    nobody wrote.
+
+    A residue of the upper half is less than zero; so maximum, minimum and
+    comparisons have an order. Functions such as `math.log` are some function of
+    their operands. The outermost two residues stand for the infinities. Of 32 and
+    64 bits, a sum with an infinity is one; `exp` of 0 is 1, and `exp` of minus
+    infinity is 0. So what a mask leaves out has no effect on a softmax. A matrix
+    product is a loop of outer products. Atomic operations that compute, products
+    with scales and inline assembly are errors.
+
+    Before:
+    ```mlir
+    %z = arith.addf %x, %y : f32
+    ```
+    After:
+    ```mlir
+    %0 = tt.bitcast %x : f32 -> i32
+    %1 = tt.bitcast %y : f32 -> i32
+    %2 = ... // (%0 + %1) mod 2^31 - 1
+    %z = tt.bitcast %2 : i32 -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numRewritten", "operations-rewritten",
+              "Operations that compute with residues now">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONINSTRUMENT_TRANSFORMS_PASSES
