@@ -28,6 +28,7 @@ dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPU{,Indexed}Ops.td
 dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/{TritonNvidiaGPU,AsyncStore}Ops.td
 dialect nvws include/tile/Dialect/NVWS/IR/NVWSOps.td
 dialect proton include/tile/Dialect/Proton/IR/ProtonOps.td
+dialect tti include/tile/Dialect/TritonInstrument/IR/TritonInstrumentDialect.td
 dialect amdg third_party/amd/include/amd/IR/AMDGOps.td
 dialect gluon include/tile/Dialect/Gluon/IR/GluonOps.td
 while IFS= read -r file; do

@@ -8,6 +8,7 @@
 #include "tile/Dialect/Proton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonInstrument/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TTNGAliasDialect.h"
 
@@ -48,6 +49,7 @@ void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,
                   nvidia_gpu::TTNGAliasDialect>();
   registry.insert<proton::ProtonDialect>();
+  registry.insert<instrument::TritonInstrumentDialect>();
   // Read, but made by no pass.
   registry.insert<gluon::GluonDialect, nvws::NVWSDialect>();
   func::registerInlinerExtension(registry);

@@ -12,6 +12,7 @@
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Pipeline.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Dialect/TritonInstrument/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -79,6 +80,7 @@ void mlir::triton::registerAllPasses() {
   registerTritonPasses();
   gluon::registerGluonPasses();
   proton::registerProtonPasses();
+  instrument::registerTritonInstrumentPasses();
   registerTritonToTritonGPUPasses();
   gpu::registerTritonGPUPasses();
   nvidia_gpu::registerTritonNvidiaGPUPasses();

@@ -46,7 +46,8 @@ constexpr NamedPass kNothingToDo[] = {
 
 constexpr StringLiteral kSanitizer =
     "run the kernel in the simulator ('tile-sim', or CPU tensors), whose "
-    "checks find races and bad accesses";
+    "checks find races and bad accesses; 'tritoninstrument-memory-checker' "
+    "finds bad accesses on a GPU";
 constexpr StringLiteral kWarpPipeline =
     "tile has no stages of warps that kernels mark; leave it out";
 
@@ -56,7 +57,6 @@ constexpr NamedPass kUnavailable[] = {
     {"test-print-buffer-region",
      "use 'test-print-alias' or 'test-print-allocation'"},
     {"tritoninstrument-concurrency-sanitizer", kSanitizer},
-    {"tritoninstrument-fp-sanitizer", kSanitizer},
     {"tritonamdgpu-warp-pipeline", kWarpPipeline},
 };
 } // namespace

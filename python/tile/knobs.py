@@ -251,6 +251,10 @@ class _Proton(Group):
         "TRITON_PROFILE_BUFFER_SIZE", 64 << 20, bytes_of,
         "The size, as in 64M, of a buffer of records about kernels.",
     )  # fmt: skip
+    launches_in_trace = flag(
+        "TILE_PROFILE_LAUNCHES", False,
+        "Traces of what kernels record have the scopes of the host and the launches, too.",
+    )  # fmt: skip
     metric_buffer_size = foreign("TRITON_PROFILE_METRIC_BUFFER_SIZE", str(64 << 20))
     roctracer_lib_dir = foreign("TRITON_ROCTRACER_LIB_PATH")
     rocprofiler_lib_dir = foreign("TRITON_ROCPROFILER_SDK_LIB_PATH")

@@ -55,6 +55,14 @@ def launch(blocks: int, nanoseconds: int = 20_000, rounds: int = 5) -> Any:
     return out
 
 
+def scopes_of(node: Any) -> dict[str, Any]:
+    """The metrics of all that is below a node, by name."""
+    found: dict[str, Any] = {}
+    for child in node["children"]:
+        found |= {child["frame"]["name"]: child["metrics"], **scopes_of(child)}
+    return found
+
+
 def events_of(path: Path) -> list[dict[str, Any]]:
     return json.loads(path.with_suffix(".chrome_trace").read_text())["traceEvents"]
 
@@ -81,8 +89,9 @@ def test_times_are_nanoseconds(
         assert 0.95 * wanted - 1 < event["dur"] < 1.1 * wanted + 2 * rounds, event
 
 
-def test_blocks_begin_when_they_did(tmp_path: Path) -> None:
+def test_blocks_begin_when_they_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more blocks than fit at once, the last begin when the first have ended."""
+    monkeypatch.setenv("TILE_PROFILE_LAUNCHES", "1")
     device = torch.cuda.get_device_properties(0)
     blocks = device.multi_processor_count * 64
     proton.start(
@@ -96,6 +105,7 @@ def test_blocks_begin_when_they_did(tmp_path: Path) -> None:
     assert len(spans) == blocks
     assert spans[0]["ts"] - kernel["ts"] < 20
     assert spans[-1]["ts"] - kernel["ts"] > 90
+    assert len({e["pid"].split()[1] for e in spans}) == device.multi_processor_count
     assert all(e["ts"] + e["dur"] <= kernel["ts"] + kernel["dur"] + 20 for e in spans)
 
 
@@ -115,8 +125,9 @@ def test_launches_do_not_wait(tmp_path: Path) -> None:
     (kernel,) = root["children"]
     assert kernel["metrics"]["count"] == 11
     assert kernel["metrics"]["time (ns)"] == pytest.approx(200e6, rel=0.05)
-    found = {c["frame"]["name"]: c["metrics"] for c in kernel["children"]}
-    assert found["all"]["warp_time (ns)"] == pytest.approx(200e6 * WARPS, rel=0.05)
+    found = scopes_of(kernel)
+    total = found["all"]["warp_time (ns)"] + found["round"]["warp_time (ns)"]
+    assert total == pytest.approx(200e6 * WARPS, rel=0.05)
 
 
 def test_streams_and_many_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +141,7 @@ def test_streams_and_many_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     proton.finalize()
     root = json.loads((tmp_path / "p.hatchet").read_text())[0]
     (kernel,) = root["children"]
-    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in kernel["children"]}
+    counts = {name: metrics["count"] for name, metrics in scopes_of(kernel).items()}
     rounds = sum(1 + i % 3 for i in range(200))
     assert kernel["metrics"]["count"] == 200
     assert counts == {"all": 200 * 16 * WARPS, "round": rounds * 16 * WARPS}
@@ -174,6 +185,6 @@ def test_a_product_stays_right(mode: str, tmp_path: Path) -> None:
     proton.finalize()
     torch.testing.assert_close(out, a.float() @ b.float(), rtol=1e-3, atol=1e-2)
     root = json.loads((tmp_path / "p.hatchet").read_text())[0]
-    found = {c["frame"]["name"]: c["metrics"] for c in root["children"][0]["children"]}
+    found = scopes_of(root["children"][0])
     assert {"load", "dot", "store"} <= set(found)
     assert all(m["cycles"] > 0 and m["warp_time (ns)"] > 0 for m in found.values())

@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A header has, in words of 32 bits: how many records the unit made, its first
-// warp, what a record costs in cycles, nothing; the cycles and the time when
-// the kernel began; both when it ended; zeros. A record has its number in the
+// warp, what a record costs in cycles, its multiprocessor; the cycles and the
+// time when the kernel began; both when it ended; the time when the records
+// were in global memory; nothing. A record has its number in the
 // list of records, a word of nothing, and the cycles; with `clock32` its number
 // and the lower half of the cycles.
 //

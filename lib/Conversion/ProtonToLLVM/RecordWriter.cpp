@@ -54,7 +54,8 @@ void RecordWriter::findPlace(const LLVMBuilder &b, Value argument) {
 void RecordWriter::begin(const LLVMBuilder &b) const {
   Value cost = plan.timeShift ? measureCost(b) : b.i32(0);
   Value isWriter = b.and_(isRecording, isFirstLane);
-  storeGlobal(b, getInHeader(b, 0), {b.i32(0), warp, cost, b.i32(0)}, isWriter);
+  storeGlobal(b, getInHeader(b, 0),
+              {b.i32(0), warp, cost, target.readProcessor(b)}, isWriter);
   SmallVector<Value> clocks;
   appendHalves(b, target.readCycles(b), clocks);
   appendHalves(b, target.readTime(b), clocks);
@@ -103,6 +104,9 @@ void RecordWriter::finish(const LLVMBuilder &b) const {
   }
   storeGlobal(b, getInHeader(b, 0), number, isWriter);
   storeGlobal(b, getInHeader(b, 32), clocks, isWriter);
+  SmallVector<Value> written;
+  appendHalves(b, target.readTime(b), written);
+  storeGlobal(b, getInHeader(b, 48), written, isWriter);
 }
 
 SmallVector<Value> RecordWriter::getWords(const LLVMBuilder &b, unsigned record,

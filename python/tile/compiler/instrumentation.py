@@ -1,4 +1,4 @@
-"""Records of the profiler in kernels: the pass that lowers them, and what it says about them."""
+"""What is put into kernels on request: records of the profiler, and checks of sanitizers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,55 @@ if TYPE_CHECKING:
     from ..backends import BaseOptions
 
 #: The modes in which kernels record.
-_MODES = ("default", "mma")
+_RECORDS = ("default", "mma")
+#: The passes of sanitizers, by the names of their modes.
+_SANITIZERS = {
+    # Programs with explicit layouts begin later; the second does nothing after the first.
+    "memcheck": "ttir-end:{0},copies-start:{0}".format("tritoninstrument-memory-checker"),
+    "fpsan": "ttir-end:tritoninstrument-fp-sanitizer",
+}
+#: Sanitizers that others have, and what does their work here.
+_NOT_BUILT = {
+    "consan": "run the kernel in the simulator, whose checks find races of buffers and barriers",
+    "iisan": "run the kernel in the simulator, whose checks find undefined values",
+    "gsan": "run the kernel in the simulator, whose checks find races in global memory",
+}
+
+
+def _name(options: BaseOptions) -> str:
+    return options.instrumentation_mode.partition(":")[0]
 
 
 def records(options: BaseOptions) -> bool:
     """Whether kernels record in the mode that the options have."""
-    return options.instrumentation_mode.partition(":")[0] in _MODES
+    return _name(options) in _RECORDS
 
 
 def passes_of(options: BaseOptions) -> str:
     """What is put in at which extension point, as the option `insert_passes` says it."""
-    if not records(options):
-        return ""
+    name = _name(options)
+    if records(options):
+        return _passes_of_records(options)
+    if name in _SANITIZERS:
+        return _SANITIZERS[name]
+    if name in _NOT_BUILT:
+        raise TileError(f"instrumentation_mode={name!r} is not built in tile: {_NOT_BUILT[name]}")
+    if name:
+        known = ", ".join([*_RECORDS, *_SANITIZERS])
+        raise TileError(f"there is no instrumentation_mode {name!r}; there are {known}")
+    return ""
+
+
+def refuse_explicit(options: BaseOptions) -> None:
+    """Says that a mode does nothing in programs with explicit layouts."""
+    if _name(options) == "fpsan":
+        raise TileError(
+            "instrumentation_mode='fpsan' is for kernels whose layouts the compiler chooses, and "
+            "not for programs with explicit layouts"
+        )
+
+
+def _passes_of_records(options: BaseOptions) -> str:
     if not options.records_pass:
         raise TileError("kernels for this target cannot record for the profiler")
     arguments = []
@@ -30,18 +67,21 @@ def passes_of(options: BaseOptions) -> str:
         if key != "metric_type" and value:
             arguments.append(f"{key.replace('_', '-')}={value}")
     lowering = f"llir-end:{options.records_pass}{{{' '.join(arguments)}}}"
-    if options.instrumentation_mode.startswith("mma"):
+    if _name(options) == "mma":
         return f"copies-end:proton-record-products,{lowering}"
     return lowering
 
 
-def records_of(module: Any) -> dict[str, Any]:
-    """What a launch must know about the records of a module; nothing where there are none."""
+def instruments_of(module: Any) -> dict[str, Any]:
+    """What a launch must know about what was put into a module; nothing where nothing was."""
+    found: dict[str, Any] = {}
+    if module.attribute("tti.takes_bounds") is not None:
+        found["takes_bounds"] = True
     described = module.attribute("proton.records")
-    if described is None:
-        return {}
-    return {
-        "profile_scratch_size": module.attribute("ttg.profile_scratch_memory_size").value,
-        "profile_scratch_align": module.attribute("ttg.profile_scratch_memory_alignment").value,
-        "records": described.value,
-    }
+    if described is not None:
+        found |= {
+            "profile_scratch_size": module.attribute("ttg.profile_scratch_memory_size").value,
+            "profile_scratch_align": module.attribute("ttg.profile_scratch_memory_alignment").value,
+            "records": described.value,
+        }
+    return found

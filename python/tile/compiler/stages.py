@@ -16,6 +16,7 @@ from ..runtime.cache.entry import checksum
 from . import contexts
 from .compiler import ASTSource, CompiledKernel
 from .errors import from_diagnostics
+from .instrumentation import refuse_explicit
 from .key import compiler_key
 from .text_target import check_text_target
 from .times import CompileTimes, Stopwatch
@@ -46,6 +47,8 @@ class StagedCompile:
         override = merged.pop("ir_override", None)
         self.options = self.backend.parse_options(merged)
         explicit = src.ext == GLIR.name
+        if explicit:
+            refuse_explicit(self.options)
         find_stages = self.backend.explicit_stages if explicit else self.backend.stages
         self.stages = find_stages(self.options)
         hook = knobs.runtime.add_stages_inspection_hook

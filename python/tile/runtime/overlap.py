@@ -84,10 +84,10 @@ def may_meet(first: Any, second: Any, allocation: Callable[[int], Range | None])
     return low < other_high and other_low < high
 
 
-def _memory_of(value: Any) -> Range | None:
+def memory_of(value: Any) -> Range | None:
     """The addresses of all the memory that an array is in; None if it does not tell."""
     if type(value).__name__ == "TensorWrapper":
-        return _memory_of(value.base)
+        return memory_of(value.base)
     if hasattr(value, "untyped_storage"):
         storage = value.untyped_storage()
         return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
@@ -102,7 +102,7 @@ _SMALL = 2**31
 
 def may_be_large(value: Any, allocation: Callable[[int], Range | None]) -> bool:
     """Whether there may be more than small memory behind an argument."""
-    memory = None if isinstance(value, int) else _memory_of(value)
+    memory = None if isinstance(value, int) else memory_of(value)
     if memory == (0, 0):
         return False
     address = value if isinstance(value, int) else address_of(value)

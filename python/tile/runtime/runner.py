@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import knobs
 from ..errors import TileError
-from . import descriptors, overlap
+from . import bounds, descriptors, overlap
 from .arguments import runtime_parameters, take_apart
 from .driver import driver
 
@@ -49,10 +49,19 @@ def make_launch(kernel: Any, active: Any) -> Callable:
             )
         other = recompile()
         kernel.variants.append(other)
-        return active.make_launcher(other, runtime_parameters(other))
+        return _launcher(other, active)
 
-    launch = active.make_launcher(kernel, runtime_parameters(kernel))
+    launch = _launcher(kernel, active)
     return overlap.checked(kernel, launch, variant, active.allocation_of, active.raise_launch_error)
+
+
+def _launcher(kernel: Any, active: Any) -> Callable:
+    """What launches a kernel, which may also ask for the memory of its arguments."""
+    known = runtime_parameters(kernel)
+    if not kernel._metadata.get("takes_bounds"):
+        return active.make_launcher(kernel, known)
+    launch = active.make_launcher(kernel, bounds.parameters(known))
+    return bounds.passing(kernel, known, launch, active.allocation_of)
 
 
 class Runner:

@@ -79,6 +79,14 @@ def kernels_of(path: Path) -> list[Any]:
     return root["children"]
 
 
+def scopes_of(node: Any) -> dict[str, Any]:
+    """The metrics of all that is below a node, by name."""
+    found: dict[str, Any] = {}
+    for child in node["children"]:
+        found |= {child["frame"]["name"]: child["metrics"], **scopes_of(child)}
+    return found
+
+
 @pytest.mark.parametrize("strategy", ["circular", "flush"])
 @pytest.mark.parametrize("kind", ["shared", "global"])
 def test_tree(gpu: SimulatedGPU, kind: str, strategy: str, tmp_path: Path) -> None:
@@ -94,17 +102,30 @@ def test_tree(gpu: SimulatedGPU, kind: str, strategy: str, tmp_path: Path) -> No
     (kernel,) = outer["children"]
     assert kernel["frame"]["name"] == "steps" and kernel["metrics"]["count"] == 2
     assert kernel["metrics"]["device_type"] == "CUDA" and kernel["metrics"]["time (ns)"] >= 0
-    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in kernel["children"]}
+    found = scopes_of(kernel)
+    counts = {name: metrics["count"] for name, metrics in found.items()}
     assert counts == {"all": 2 * 2 * WARPS, "load": (3 + 5) * 2 * WARPS}
-    found = {c["frame"]["name"]: c["metrics"] for c in kernel["children"]}
-    assert found["all"]["cycles"] > found["load"]["cycles"] > 0
+    assert found["all"]["cycles"] > 0 and found["load"]["cycles"] > 0
     # Two launches of two blocks: the sum of the means of each launch.
     assert 0 < found["all"]["normalized_cycles"] < found["all"]["cycles"]
     assert found["all"]["warp_time (ns)"] > 0
     assert gpu.counter("memories") == 0, "memory was not given back"
 
 
-def test_trace(gpu: SimulatedGPU, tmp_path: Path) -> None:
+def test_trace(gpu: SimulatedGPU, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the kernel alone, and with the scopes and launches of the host."""
+    proton.start(str(tmp_path / "alone"), data="trace", backend="instrumentation")
+    with proton.scope("outer"):
+        launch(gpu)
+    proton.finalize()
+    alone = json.loads((tmp_path / "alone.chrome_trace").read_text())["traceEvents"]
+    assert {e["cat"] for e in alone} == {"steps"}
+    assert {tuple(e["args"]["call_stack"]) for e in alone} == {("ROOT", "outer", "steps")}
+    for event in alone:
+        first, last = (event["args"][f"{n} Time (ns)"] for n in ("Init", "Post Final"))
+        assert 0 <= first <= last and event["args"]["Finalization Time (ns)"] >= 0
+
+    monkeypatch.setenv("TILE_PROFILE_LAUNCHES", "1")
     proton.start(str(tmp_path / "p"), data="trace", backend="instrumentation")
     with proton.scope("outer"):
         launch(gpu)
@@ -136,7 +157,7 @@ def test_a_full_arena_is_read_and_used_again(
     assert gpu.counter("waits") == before + 2
     proton.finalize()
     (kernel,) = kernels_of(tmp_path / "p")
-    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in kernel["children"]}
+    counts = {name: metrics["count"] for name, metrics in scopes_of(kernel).items()}
     assert kernel["metrics"]["count"] == 10
     assert counts == {"all": 10 * 2 * WARPS, "load": 55 * 2 * WARPS}
 
@@ -160,7 +181,7 @@ def test_an_allocator_of_the_users(gpu: SimulatedGPU, tmp_path: Path) -> None:
     finally:
         memory.set_profile_allocator(None)
     (kernel,) = kernels_of(tmp_path / "p")
-    assert kernel["metrics"]["count"] == 1 and len(kernel["children"]) == 2
+    assert kernel["metrics"]["count"] == 1 and len(scopes_of(kernel)) == 2
 
 
 def test_a_capture_is_refused(gpu: SimulatedGPU, tmp_path: Path) -> None:
@@ -183,8 +204,8 @@ def test_phases_get_their_own_launches(gpu: SimulatedGPU, tmp_path: Path) -> Non
     proton.deactivate(session, flushing=True)
     for phase, count in ((0, 1), (1, 2)):
         root = proton.data.get(session, phase)[0]
-        found = {c["frame"]["name"]: c for c in root["children"][0]["children"]}
-        assert found["load"]["metrics"]["count"] == count * 2 * WARPS
+        found = scopes_of(root["children"][0])
+        assert found["load"]["count"] == count * 2 * WARPS
     proton.finalize(session)
 
 

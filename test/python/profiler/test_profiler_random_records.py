@@ -123,18 +123,19 @@ def run_in_python(lines: list[str], pid: int) -> tuple[int, list[tuple[bool, str
 
 
 def spans(log: list[tuple[bool, str]]) -> list[tuple[str, ...]]:
-    """Paths of scopes that have both halves, in the order in which they end."""
-    entered: list[tuple[str, tuple[str, ...]]] = []
-    found = []
-    for is_start, name in log:
+    """Paths of scopes that have both halves, in the order in which they begin."""
+    entered: list[tuple[str, int, tuple[str, ...]]] = []
+    found = {}
+    for position, (is_start, name) in enumerate(log):
         if is_start:
-            entered.append((name, (*(n for n, _ in entered), name)))
+            entered.append((name, position, (*(n for n, _, _ in entered), name)))
             continue
         for i in range(len(entered) - 1, -1, -1):
             if entered[i][0] == name:
-                found.append(entered.pop(i)[1])
+                _, begin, path = entered.pop(i)
+                found[begin] = path
                 break
-    return found
+    return [found[begin] for begin in sorted(found)]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -166,16 +167,12 @@ def test_records_are_those_of_the_program(
     finally:
         proton.finalize(session)
     events = json.loads((tmp_path / "p.chrome_trace").read_text())["traceEvents"]
-    blocks = {
-        e["pid"]: int(e["args"]["name"].rpartition(" ")[2])
-        for e in events
-        if e["name"] == "process_name" and e["args"]["name"].startswith("kernel block")
-    }
     found: dict[tuple[int, int], list[tuple[str, ...]]] = {}
     for e in events:
-        if e["ph"] == "X" and e["pid"] in blocks:
-            path = tuple(e["args"]["call_stack"][1:])
-            found.setdefault((blocks[e["pid"]], e["tid"]), []).append(path)
+        if str(e["pid"]).startswith("kernel Core"):
+            block, warp = (int(e[key].rpartition(word)[2]) for key, word in
+                           (("pid", "CTA"), ("tid", "warp ")))  # fmt: skip
+            found.setdefault((block, warp), []).append(tuple(e["args"]["scopes"]))
     for block in range(BLOCKS):
         acc, log = run_in_python(lines, block)
         np.testing.assert_array_equal(out[block], x + acc)

@@ -76,11 +76,11 @@ def launch(steps: int = 7, blocks: int = 3, seed: int = 0) -> tuple[Any, Any]:
 
 
 def wanted(block: int, steps: int = 7) -> list[str]:
-    """The scopes of a block in the order in which they end."""
-    names = []
+    """The scopes of a block in the order in which they are entered."""
+    names = ["all"]
     for step in range(steps):
         names += ["load"] + ["third"] * (step % 3 == block % 3)
-    return [*names, "all"]
+    return names
 
 
 def profile(path: Path, mode: str, **how: Any) -> tuple[Any, list[dict[str, Any]]]:
@@ -93,17 +93,13 @@ def profile(path: Path, mode: str, **how: Any) -> tuple[Any, list[dict[str, Any]
 
 
 def by_warp(events: list[dict[str, Any]]) -> dict[tuple[int, int], list[dict[str, Any]]]:
-    """The scopes of each warp of each block, by when they ended."""
-    blocks = {
-        e["pid"]: int(match[1])
-        for e in events
-        if e["name"] == "process_name"
-        and (match := re.match(r"sums block (\d+)", e["args"]["name"]))
-    }
+    """The scopes of each warp of each block, in the order in which they were entered."""
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for event in events:
-        if event["ph"] == "X" and event["pid"] in blocks:
-            found.setdefault((blocks[event["pid"]], event["tid"]), []).append(event)
+        place = re.match(r"sums Core\d+ CTA(\d+)", str(event["pid"]))
+        if place:
+            warp = int(event["tid"].removeprefix("warp "))
+            found.setdefault((int(place[1]), warp), []).append(event)
     return found
 
 
@@ -148,7 +144,7 @@ def test_every_buffer(
     found = by_warp(events)
     assert len(found) == 3 * WARPS
     for (block, _), scopes in found.items():
-        names = wanted(block, steps)[:-1]  # What is around all has lost a half.
+        names = wanted(block, steps)[1:]  # What is around all has lost a half.
         # All but `all` are 2 records each, and come one after the other.
         if strategy == "flush":
             assert [e["name"] for e in scopes] == names[: (room - 1) // 2]
@@ -207,8 +203,8 @@ def test_scopes_know_their_lines_and_what_is_around(tmp_path: Path) -> None:
         file, _, line = event["args"]["source"].rpartition(":")
         assert Path(file) == Path(__file__)
         assert f'"{event["name"]}"' in lines[int(line) - 1]
-    paths = {e["name"]: e["args"]["call_stack"] for e in by_warp(events)[0, 0]}
-    assert paths == {n: ["sums", "all", n] for n in ("load", "third")} | {"all": ["sums", "all"]}
+    paths = {e["name"]: e["args"]["scopes"] for e in by_warp(events)[0, 0]}
+    assert paths == {"load": ["all", "load"], "third": ["all", "third"], "all": ["all"]}
 
 
 def test_tree_has_scopes_below_the_kernel(tmp_path: Path) -> None:
@@ -220,11 +216,17 @@ def test_tree_has_scopes_below_the_kernel(tmp_path: Path) -> None:
     outer = root["children"][0]
     kernel = outer["children"][0]
     assert (outer["frame"]["name"], kernel["frame"]["name"]) == ("outer", "sums")
-    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in kernel["children"]}
+    (around,) = kernel["children"]
+    scopes = [around, *around["children"]]
+    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in scopes}
     per_block = sum((Counter(wanted(b)) for b in range(3)), Counter())
     assert counts == {name: count * WARPS for name, count in per_block.items()}
-    cycles = {c["frame"]["name"]: c["metrics"]["cycles"] for c in kernel["children"]}
-    assert cycles["all"] > cycles["load"] > 0
+    assert all(c["metrics"]["cycles"] > 0 for c in scopes)
+    (path := tmp_path / "t").mkdir()
+    _, events = profile(path / "p", "default")
+    # What is inside of a scope is not counted in it again.
+    whole = sum(e["args"]["cycles"] for e in events if e["name"] == "all")
+    assert sum(c["metrics"]["cycles"] for c in scopes) == whole
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -263,7 +265,7 @@ def test_two_backends_at_once_record_each_launch_once(tmp_path: Path) -> None:
         proton.start(str(tmp_path / backend), backend=backend)
     launch()
     proton.finalize()
-    for backend, scopes in (("simulator", 0), ("instrumentation", 3)):
+    for backend, scopes in (("simulator", 0), ("instrumentation", 1)):
         root = json.loads((tmp_path / f"{backend}.hatchet").read_text())[0]
         (kernel,) = root["children"]
         assert kernel["metrics"]["count"] == 1 and len(kernel["children"]) == scopes
@@ -301,7 +303,8 @@ def test_kernels_with_products_and_buffers_of_their_own(
     proton.finalize(session)
     np.testing.assert_array_equal(out, a.astype(np.float32) @ b.astype(np.float32))
     kernel = json.loads((tmp_path / "p.hatchet").read_text())[0]["children"][0]
-    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in kernel["children"]}
+    below = [*kernel["children"], *(d for c in kernel["children"] for d in c["children"])]
+    counts = {c["frame"]["name"]: c["metrics"]["count"] for c in below}
     assert counts["store"] == 4 and counts["step"] == 8 * 4
     # Products of a pipelined loop are copied with it.
     assert counts.get("mma", 0) == (8 * 4 if mode == "mma" else 0)

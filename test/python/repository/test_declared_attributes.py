@@ -68,7 +68,7 @@ def verify(holder: str, name: str, value: str) -> str:
         text = text.replace("{" + key.upper() + "}", dictionary if key == holder else "{}")
         text = text.replace(f"}} {key.upper()}", f"}} {dictionary}" if key == holder else "}")
     context = _C.ir.Context()
-    for dialect in ("tt", "ttg", "ttnvgpu", "amdg", "proton"):
+    for dialect in ("tt", "ttg", "ttnvgpu", "amdg", "proton", "tti"):
         context.load_dialect(dialect)
     try:
         _C.ir.Module.parse(text, context).verify()
@@ -96,7 +96,7 @@ def test_places(name):
     value = VALUES[attribute.value][0][0]
     for holder in ("Module", "Function", "Loop", "Any", "Argument"):
         # These declare none of arguments, and are not asked about them.
-        if holder == "Argument" and name.startswith(("ttg.", "amdg.", "proton.")):
+        if holder == "Argument" and name.startswith(("ttg.", "amdg.", "proton.", "tti.")):
             continue
         if holder != attribute.holder:
             assert f"'{name}'" in verify(holder, name, value), holder

@@ -480,6 +480,7 @@ ELSEWHERE = {
     "TRITON_ENABLE_NVTX": "../profiler/test_profiler_cupti.py",
     "TRITON_ENABLE_HW_TRACE": "../profiler/test_profiler_cupti.py",
     "TRITON_PROFILE_BUFFER_SIZE": "../profiler/test_profiler_cupti.py",
+    "TILE_PROFILE_LAUNCHES": "../profiler/test_profiler_device_records.py",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget, Occupancy
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
-from tile.compiler.instrumentation import records_of
+from tile.compiler.instrumentation import instruments_of
 from tile.compiler.pipelines import missed, run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
@@ -175,7 +175,7 @@ class HIPBackend(BaseBackend):
                 required.value, limit, "shared memory", metadata["name"], where
             ) from None
         metadata.update(_C.amd.kernel_info(lowered))
-        metadata.update(records_of(lowered))
+        metadata.update(instruments_of(lowered))
         llvm_ir = _C.amd.translate_to_llvm(lowered, self.code_options(options))
         if too_large := re.search(r'"tile-too-large-to-pack"="(\d+)"', llvm_ir):
             message = (

@@ -10,7 +10,7 @@ from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget, Occupancy
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
-from tile.compiler.instrumentation import records_of
+from tile.compiler.instrumentation import instruments_of
 from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
@@ -186,7 +186,7 @@ class NvidiaBackend(BaseBackend):
             self._check_shared_memory(lowered, metadata["name"], error)
             raise
         metadata.update(_C.llvm.kernel_info(lowered))
-        metadata.update(records_of(lowered))
+        metadata.update(instruments_of(lowered))
         return _C.llvm.translate_to_llvm(lowered, self.ptx_options(options))
 
     def make_ptx(self, llvm_ir: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:

@@ -22,6 +22,8 @@ public:
   virtual Value readTime(const LLVMBuilder &b) const = 0;
   /// Nanoseconds between two counts of that clock.
   virtual int64_t getNanoseconds() const = 0;
+  /// The number of the multiprocessor, as i32; 0 where that is not known.
+  virtual Value readProcessor(const LLVMBuilder &b) const { return b.i32(0); }
   /// Lets no instruction be scheduled across.
   virtual void keepInOrder(const LLVMBuilder &b) const = 0;
   /// Where variables of a thread are.

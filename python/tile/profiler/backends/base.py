@@ -17,6 +17,8 @@ class Backend(ABC):
     name: str
     #: What `device_type` says of kernels.
     device_type: str
+    #: Whether traces show scopes of the host and launches, where there is something inside kernels.
+    shows_launches: bool = True
 
     @abstractmethod
     def start(self, mode: Any) -> None:

@@ -139,7 +139,7 @@ class Cupti(Backend):
             sessions.add_kernel(kernel)
         for node, epoch, name, file, line, samples, reasons in _native.take_samples():
             metrics = {"num_samples": samples, **reasons}
-            below = [(str(Location(file, line, name)), metrics)] if file else []
+            below = [((str(Location(file, line, name)),), metrics)] if file else []
             kernel = Kernel(node, epoch, name, {} if file else metrics, below=below)
             sessions.add_kernel(kernel)
         for exec, graph, made, node, epoch in replays:

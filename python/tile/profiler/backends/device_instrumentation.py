@@ -36,12 +36,12 @@ class DeviceInstrumentation(Backend):
     """Records of launches on a GPU. Kernels without scopes record nothing, and are left out."""
 
     name = "instrumentation"
+    shows_launches = False
 
     def __init__(self, device_type: str) -> None:
         self.device_type = device_type
         self._launches: list[_Launch] = []
         self._clocks: dict[int, Clock] = {}
-        self._processes = warps.processes()
 
     def start(self, mode: Any) -> None:
         warps.mode_of(mode)
@@ -96,7 +96,7 @@ class DeviceInstrumentation(Backend):
             one.node, one.epoch, launch.name, {"time (ns)": took, "count": 1, **of_device},
             scope=one.scope, backend=self, device=launch.device, stream=launch.stream,
             start=start, end=start + took,
-            inside=warps.events(launch.name, units, self._processes, at) if wants_events else [],
+            inside=warps.events(launch.name, units, at) if wants_events else [],
             below=warps.scopes(units, of_device, rate) if wants_sums else [],
         )  # fmt: skip
 

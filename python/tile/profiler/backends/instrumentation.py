@@ -15,6 +15,7 @@ class Instrumentation(Simulator):
     """Records of launches in the simulator. Beside them, kernels have its counters."""
 
     name = "instrumentation"
+    shows_launches = False
 
     def start(self, mode: Any) -> None:
         warps.mode_of(mode)
@@ -26,9 +27,9 @@ class Instrumentation(Simulator):
     def _inside(
         self, launch: SimulatedLaunch, timeline: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        return warps.events(launch.name, _units(launch), self._processes, _microseconds)
+        return warps.events(launch.name, _units(launch), _microseconds)
 
-    def _below(self, launch: SimulatedLaunch) -> list[tuple[str, dict[str, Any]]]:
+    def _below(self, launch: SimulatedLaunch) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
         device = {"device_id": "0", "device_type": self.device_type}
         return warps.scopes(_units(launch), device)
 

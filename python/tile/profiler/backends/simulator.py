@@ -6,6 +6,7 @@ blocks takes by the latency model, and what the roofline of the whole GPU takes.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +19,6 @@ from ..core.records import Kernel
 from ..core.sessions import sessions
 from ..core.stack import Place
 from ..core.threads import threads
-from . import warps
 from .base import Backend
 
 #: Counters of a launch that are metrics of its kernel.
@@ -29,6 +29,9 @@ _COUNTERS = (
     "barriers", "divergent_branches", "tensor_flops",
 )  # fmt: skip
 
+#: Processes of a trace: those before are the host and the device.
+_FIRST_PROCESS = 16
+
 
 class Simulator(Backend):
     name = "simulator"
@@ -38,7 +41,7 @@ class Simulator(Backend):
         self.with_lines = False
         self.with_timelines = False
         self._properties: dict[str, Any] = {}
-        self._processes = warps.processes()
+        self._processes = itertools.count(_FIRST_PROCESS)
 
     def start(self, mode: Any) -> None:
         if mode.name not in ("", "pcsampling", "periodic_flushing"):
@@ -109,7 +112,7 @@ class Simulator(Backend):
             events.append(event)
         return events
 
-    def _below(self, launch: SimulatedLaunch) -> list[tuple[str, dict[str, Any]]]:
+    def _below(self, launch: SimulatedLaunch) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
         """What stands below the kernel in a tree."""
         return _lines(launch) if self.with_lines else []
 
@@ -139,11 +142,11 @@ class Simulator(Backend):
         }
 
 
-def _lines(launch: SimulatedLaunch) -> list[tuple[str, dict[str, Any]]]:
+def _lines(launch: SimulatedLaunch) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
     """Instructions by source line, as a GPU's samples of the program counter."""
     found = []
     for line in launch.report.lines:
         if line.get("file"):
             name = str(Place(line["file"], line["line"], launch.name))
-            found.append((name, {"num_samples": line["warp_instructions"]}))
+            found.append(((name,), {"num_samples": line["warp_instructions"]}))
     return found

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import TileError
-from ..core.in_kernel import Unit
+from ..core.in_kernel import Span, Unit
 from ..mode import BaseMode, Default, InstrumentationMode
-
-#: Processes of a trace: those before are the host and the device.
-_FIRST_PROCESS = 16
 
 
 def mode_of(mode: BaseMode) -> InstrumentationMode:
@@ -25,60 +22,77 @@ def mode_of(mode: BaseMode) -> InstrumentationMode:
     )
 
 
-def processes() -> Iterator[int]:
-    """Numbers for processes of a trace."""
-    return itertools.count(_FIRST_PROCESS)
-
-
 def events(
-    kernel: str, units: Sequence[Unit], numbers: Iterator[int], at: Callable[[Unit, int], float]
+    kernel: str, units: Sequence[Unit], at: Callable[[Unit, int], float]
 ) -> list[dict[str, Any]]:
     """A process for each block, a thread for each warp that records. `at` says how many
     microseconds after the kernel's start a unit came to a number of cycles."""
     found: list[dict[str, Any]] = []
-    of_block: dict[int, int] = {}
     for unit in units:
-        pid = of_block.get(unit.block)
-        if pid is None:
-            pid = of_block[unit.block] = next(numbers)
-            found.append(_named("process", pid, 0, f"{kernel} block {unit.block}"))
-        found.append(_named("thread", pid, unit.warp, f"warp {unit.warp}"))
-        for span in unit.spans:
-            args: dict[str, Any] = {"call_stack": [kernel, *span.path], "cycles": span.cycles}
+        common = {
+            "Init Time (ns)": unit.time, "Post Final Time (ns)": unit.time + unit.nanoseconds,
+            "Finalization Time (ns)": unit.writing,
+        }  # fmt: skip
+        if unit.lost:
+            common["lost"] = unit.lost
+        pid = f"{kernel} Core{unit.processor} CTA{unit.block}"
+        # Scopes as they were entered, then events.
+        scopes = sorted((s for s in unit.spans if s.position is not None), key=_position)
+        for span in [*scopes, *(s for s in unit.spans if s.position is None)]:
+            # Whoever adds the events to a trace knows the path to the kernel.
+            args: dict[str, Any] = {"scopes": span.path, "cycles": span.cycles, **common}
             if span.file:
                 args["source"] = f"{span.file}:{span.line}"
-            if unit.lost:
-                args["lost"] = unit.lost
             begin, end = at(unit, span.begin), at(unit, span.begin + span.cycles)
+            event = {
+                "ph": "X", "name": span.name, "cat": kernel, "pid": pid,
+                "tid": f"warp {unit.warp}", "ts": begin, "dur": end - begin, "args": args,
+            }  # fmt: skip
+            if span.end_warp is None:
+                found.append(event)
+                continue
+            # An arrow from the warp that saw it begin to the one that saw it end.
+            arrow = f"{next(_ARROWS)}"
+            found.append({**event, "dur": 0, "bind_id": arrow, "flow_out": True})
             found.append({
-                "ph": "X", "name": span.name, "cat": kernel, "pid": pid, "tid": unit.warp,
-                "ts": begin, "dur": end - begin, "args": args,
+                **event, "tid": f"warp {span.end_warp}", "ts": end, "dur": 0, "bind_id": arrow,
+                "flow_in": True,
             })  # fmt: skip
     return found
 
 
-def _named(what: str, pid: int, tid: int, name: str) -> dict[str, Any]:
-    return {"ph": "M", "name": f"{what}_name", "pid": pid, "tid": tid, "args": {"name": name}}
+def _position(span: Span) -> int:
+    return span.position or 0
+
+
+#: Numbers of arrows.
+_ARROWS = itertools.count(1)
 
 
 def scopes(
     units: Sequence[Unit], of_device: dict[str, Any], rate: float | None = None
-) -> list[tuple[str, dict[str, Any]]]:
-    """For each scope of a launch the cycles of all warps, those of one warp in the mean, and how
-    often warps came to it; with the cycles of a nanosecond also the time of all warps."""
-    cycles: dict[str, int] = {}
-    counts: dict[str, int] = {}
+) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
+    """For each scope of a launch, by its path: the cycles of all warps without those of the scopes
+    inside, the same for one warp in the mean, and how often warps came to it; with the cycles of a
+    nanosecond also the time of all warps."""
+    cycles: dict[tuple[str, ...], int] = {}
+    counts: dict[tuple[str, ...], int] = {}
     for unit in units:
         for span in unit.spans:
-            cycles[span.name] = cycles.get(span.name, 0) + span.cycles
-            counts[span.name] = counts.get(span.name, 0) + 1
+            path = tuple(span.path)
+            cycles[path] = cycles.get(path, 0) + span.cycles
+            counts[path] = counts.get(path, 0) + 1
+            # Viewers add what is below.
+            if around := path[:-1]:
+                cycles[around] = cycles.get(around, 0) - span.cycles
     found = []
-    for name, total in cycles.items():
+    for path in sorted(counts):
+        own = max(0, cycles[path])
         metrics = {
-            "cycles": total, "normalized_cycles": total / len(units), "count": counts[name],
+            "cycles": own, "normalized_cycles": own / len(units), "count": counts[path],
             **of_device,
         }  # fmt: skip
         if rate is not None:
-            metrics["warp_time (ns)"] = round(total / rate)
-        found.append((name, metrics))
+            metrics["warp_time (ns)"] = round(own / rate)
+        found.append((path, metrics))
     return found

@@ -6,8 +6,9 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
-#: Records made, warp, cost of a record; cycles and time at the start and at the end.
-_HEADER = struct.Struct("<IIIIQQQQ")
+#: Records made, warp, cost of a record, multiprocessor; cycles and time at the start and at the
+#: end; the time when the records were written.
+_HEADER = struct.Struct("<IIIIQQQQQ")
 
 
 @dataclass(slots=True)
@@ -21,6 +22,10 @@ class Span:
     cycles: int
     #: The scopes around it, and itself.
     path: list[str]
+    #: The warp that saw it end, if it is not the one that saw it begin.
+    end_warp: int | None = None
+    #: The number of the record that began it, if it is a scope.
+    position: int | None = None
 
 
 @dataclass(slots=True)
@@ -50,6 +55,10 @@ class Unit:
     nanoseconds: int
     #: Records for which there was no room.
     lost: int
+    #: The number of its multiprocessor.
+    processor: int = 0
+    #: How long it wrote its records at the end, in nanoseconds.
+    writing: int = 0
     #: The cycles at which the first unit of its block began.
     origin: int = 0
     spans: list[Span] = field(default_factory=list)
@@ -80,11 +89,12 @@ def decode(described: dict[str, Any], rows: Any) -> list[Unit]:
 
 
 def _header(described: dict[str, Any], data: memoryview, number: int) -> Unit:
-    made, warp, cost, _, began, time, ended, end_time = _HEADER.unpack_from(data)
+    made, warp, cost, processor, began, time, ended, end_time, written = _HEADER.unpack_from(data)
+    tick = described["nanoseconds"]
     return Unit(
         number // described["units"], warp, made, cost, began, ended,
-        time * described["nanoseconds"], (end_time - time) * described["nanoseconds"],
-        max(0, made - described["capacity"]),
+        time * tick, (end_time - time) * tick, max(0, made - described["capacity"]), processor,
+        max(0, written - end_time) * tick,
     )  # fmt: skip
 
 
@@ -119,7 +129,8 @@ def _spans(names: list[dict[str, Any]], records: list[Record], cost: int) -> lis
         now = record.cycles - cost * record.position
         if known["start"]:
             path = [*(span.name for span in entered), name]
-            entered.append(Span(name, known["file"], known["line"], now, 0, path))
+            span = Span(name, known["file"], known["line"], now, 0, path, position=record.position)
+            entered.append(span)
             continue
         at = next((i for i in range(len(entered) - 1, -1, -1) if entered[i].name == name), None)
         if at is None:
@@ -152,15 +163,19 @@ def _add_events(
     names: list[dict[str, Any]], units: list[Unit], records: list[list[Record]]
 ) -> None:
     """The events of a block. Those that a unit sees begin and end are its own. What begins in other
-    warps than it ends in, goes from the first unit of those to the first of these."""
+    warps than it ends in, goes from the first unit of those to the first of these; where they are
+    as many, so do the second, and so on."""
     starts = [_moments(names, *pair, True) for pair in zip(units, records, strict=True)]
     ends = [_moments(names, *pair, False) for pair in zip(units, records, strict=True)]
     for name in sorted({name for found in starts for name in found}):
         begin = [i for i in range(len(units)) if name in starts[i]]
         end = [i for i in range(len(units)) if name in ends[i]]
         both = [(i, i) for i in begin if i in end]
-        for i, j in both or list(zip(begin[:1], end[:1], strict=False)):
+        pairs = list(zip(begin, end, strict=False))
+        for i, j in both or (pairs if len(begin) == len(end) else pairs[:1]):
             for (began, known), (ended, _) in zip(starts[i][name], ends[j][name], strict=False):
-                units[i].spans.append(
-                    Span(name, known["file"], known["line"], began, max(0, ended - began), [name])
-                )
+                span = Span(
+                    name, known["file"], known["line"], began, max(0, ended - began), [name],
+                    None if i == j else units[j].warp,
+                )  # fmt: skip
+                units[i].spans.append(span)

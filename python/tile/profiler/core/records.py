@@ -37,8 +37,8 @@ class Kernel:
     replay: int = 0
     #: What happened in it: events of a Chrome trace, from its start on.
     inside: list[dict[str, Any]] = field(default_factory=list)
-    #: Bookkeeping below the kernel, as lines with samples: (name, metrics).
-    below: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    #: What stands below the kernel, as lines with samples: the names on the way, and metrics.
+    below: list[tuple[tuple[str, ...], dict[str, Any]]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

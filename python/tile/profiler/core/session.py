@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from ... import knobs
 from .metrics import MetricTypes
 from .paths import Kind, Node, paths
 from .records import Kernel, Scope
@@ -109,8 +110,8 @@ class Session:
             data.add_kernel(path, kernel)
             return
         data.add(path, kernel.metrics)
-        for name, metrics in kernel.below:
-            data.add([*path, Node(0, Kind.FRAME, name, -1)], metrics)
+        for names, metrics in kernel.below:
+            data.add([*path, *(Node(0, Kind.FRAME, name, -1) for name in names)], metrics)
 
     def _path_of(self, kernel: Kernel) -> list[Node]:
         """The steps to a kernel, with the kernel."""
@@ -140,7 +141,8 @@ class Session:
         if data is None:
             data = Tree() if self.data == "tree" else Trace()
         if isinstance(data, Trace):
-            return data.to_chrome(self.backend.about())
+            with_launches = self.backend.shows_launches or knobs.proton.launches_in_trace
+            return data.to_chrome(self.backend.about(), with_launches)
         return data.to_hatchet(self.backend.devices())
 
     def suffix(self, format: str) -> str:

@@ -69,27 +69,31 @@ class Trace:
                 known = self._names[id(path)] = names(path)
             self._kernels.append(_KernelAt(kernel, known))
 
-    def to_chrome(self, about: dict[str, Any]) -> dict[str, Any]:
-        """The whole trace. `about` says what a backend knows: the unit of its time."""
+    def to_chrome(self, about: dict[str, Any], with_launches: bool = True) -> dict[str, Any]:
+        """The whole trace, or what happened inside of kernels alone, if something did. `about` says
+        what a backend knows: the unit of its time."""
         with self._lock:
             kernels = sorted(self._kernels, key=lambda k: k.kernel.start)
             scopes = sorted(self._scopes, key=lambda s: (s.scope.start, -s.scope.end))
         starts = [k.kernel.start for k in kernels] + [s.scope.start for s in scopes]
         base = min(starts, default=0)
+        inside = [event for k in kernels for event in _inside(k, base)]
+        if inside and not with_launches:
+            return _chrome(inside, base, about)
         events = [_scope_event(s, base) for s in scopes]
         events += [_kernel_event(k, base) for k in kernels]
         events += _flows(scopes, kernels, base)
         events += _graph_scopes(kernels, base)
-        for k in kernels:
-            events += _inside(k.kernel, base)
+        events += inside
         if kernels:  # Without any there is one thread, whose name says nothing.
             events = [*_thread_names(scopes, kernels), *events]
-        return {
-            "baseTimeNanoseconds": base,
-            "displayTimeUnit": "us",
-            **about,
-            "traceEvents": events,
-        }
+        return _chrome(events, base, about)
+
+
+def _chrome(events: list[dict[str, Any]], base: int, about: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "baseTimeNanoseconds": base, "displayTimeUnit": "us", **about, "traceEvents": events,
+    }  # fmt: skip
 
 
 def _microseconds(time: int, base: int) -> float:
@@ -184,12 +188,17 @@ def _graph_scopes(kernels: list[_KernelAt], base: int) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _inside(kernel: Kernel, base: int) -> list[dict[str, Any]]:
+def _inside(at: _KernelAt, base: int) -> list[dict[str, Any]]:
     """What happened in a kernel, at the time at which it ran."""
-    begin = _microseconds(kernel.start, base)
-    return [
-        {**event, "ts": begin + event["ts"]} if "ts" in event else event for event in kernel.inside
-    ]
+    begin = _microseconds(at.kernel.start, base)
+    found = []
+    for event in at.kernel.inside:
+        if "ts" in event:
+            event = {**event, "ts": begin + event["ts"]}
+        if event.get("args") and event["ph"] == "X":
+            event["args"] = {"call_stack": at.path, **event["args"]}
+        found.append(event)
+    return found
 
 
 def _thread_names(scopes: list[_ScopeAt], kernels: list[_KernelAt]) -> list[dict[str, Any]]:

@@ -29,6 +29,9 @@ public:
     return read(b, "mov.u64 $0, %globaltimer;");
   }
   int64_t getNanoseconds() const override { return 1; }
+  Value readProcessor(const LLVMBuilder &b) const override {
+    return emit(b, b.intTy(32), "mov.u32 $0, %smid;", "=r")->getResult(0);
+  }
   void keepInOrder(const LLVMBuilder &b) const override {
     emit(b, TypeRange(), "", "~{memory}");
   }

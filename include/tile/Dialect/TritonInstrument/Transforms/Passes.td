@@ -1,0 +1,88 @@
+//===-- Passes.td - Sanitizers -----------------------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_TRITONINSTRUMENT_TRANSFORMS_PASSES
+#define TILE_DIALECT_TRITONINSTRUMENT_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TritonInstrumentMemoryChecker
+    : Pass<"tritoninstrument-memory-checker", "::mlir::ModuleOp"> {
+  let summary = "Check that accesses stay in the memory of the argument";
+  let description = [{
+    What `instrumentation_mode="memcheck"` asks for. A kernel takes two more
+    parameters for each pointer and each descriptor among its arguments: where
+    the memory of the argument begins, and how many bytes it has. Each access
+    through a pointer that comes from one argument is checked by an assertion,
+    and is done only where it stays in that memory. So is what a descriptor
+    covers, where it is made.
+
+    What comes from no argument, or from one of several, is not checked. Nor are
+    functions that are called: let them be inlined.
+
+    Before:
+    ```mlir
+    tt.func @f(%x: !tt.ptr<f32>, %i: i32) {
+      %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+      %v = tt.load %p : !tt.ptr<f32>
+    ```
+    After:
+    ```mlir
+    tt.func @f(%x: !tt.ptr<f32>, %i: i32, %begin: i64, %bytes: i64) {
+      %p = tt.addptr %x, %i : !tt.ptr<f32>, i32
+      %inside = ... // %begin <= %p and %p + 4 <= %begin + %bytes
+      tt.assert %inside, "out of bounds: a load through `x`" : i1
+      %v = tt.load %p, %inside : !tt.ptr<f32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::triton::instrument::TritonInstrumentDialect"
+  ];
+  let statistics = [
+    Statistic<"numChecked", "accesses-checked", "Accesses that are checked">,
+    Statistic<"numUnknown", "accesses-unknown",
+              "Accesses through pointers that come from no argument, or from several">
+  ];
+}
+
+def TritonInstrumentFpSanitizer
+    : Pass<"tritoninstrument-fp-sanitizer", "::mlir::ModuleOp"> {
+  let summary = "Compute exactly, modulo a prime, in place of rounding";
+  let description = [{
+    What `instrumentation_mode="fpsan"` asks for. The bits of a number stand for an
+    integer modulo a prime: 2^31 - 1 for types of 32 and 64 bits, 2^13 - 1 for those
+    of 16, 127 for those of 8. A constant becomes the residue of its value. Sums,
+    products and quotients are those of residues, without rounding: no order of
+    sums, no fusion and no layout changes a bit of the result. Two kernels that
+    compute the same agree, and where one differs, something was computed that
+    nobody wrote.
+
+    A residue of the upper half is less than zero; so maximum, minimum and
+    comparisons have an order. Functions such as `math.log` are some function of
+    their operands. The outermost two residues stand for the infinities. Of 32 and
+    64 bits, a sum with an infinity is one; `exp` of 0 is 1, and `exp` of minus
+    infinity is 0. So what a mask leaves out has no effect on a softmax. A matrix
+    product is a loop of outer products. Atomic operations that compute, products
+    with scales and inline assembly are errors.
+
+    Before:
+    ```mlir
+    %z = arith.addf %x, %y : f32
+    ```
+    After:
+    ```mlir
+    %0 = tt.bitcast %x : f32 -> i32
+    %1 = tt.bitcast %y : f32 -> i32
+    %2 = ... // (%0 + %1) mod 2^31 - 1
+    %z = tt.bitcast %2 : i32 -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numRewritten", "operations-rewritten",
+              "Operations that compute with residues now">
+  ];
+}
+
+#endif // TILE_DIALECT_TRITONINSTRUMENT_TRANSFORMS_PASSES
