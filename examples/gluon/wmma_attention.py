@@ -98,6 +98,10 @@ def main(device) -> None:
 
 
 if __name__ == "__main__":
+    import os
+
+    # The instructions are those of AMD's GPUs.
+    os.environ.setdefault("TILE_SIM_TARGET", "hip:gfx1100")
     from demo import run_examples
 
     run_examples(main)
