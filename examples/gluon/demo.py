@@ -9,19 +9,33 @@ from pathlib import Path
 sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 
 import async_matmul
+import cluster_matmul
+import experts_matmul
 import mfma_matmul
+import persistent_matmul
+import pingpong_attention
+import pingpong_backward
+import split_k_matmul
 import tma_copy
 import transpose
 import vector_add
 import wgmma_matmul
+import wmma_attention
 from device import Device, run_examples
 
 
 def main(device: Device) -> None:
     target = device.driver.get_current_target()
-    examples = [mfma_matmul] if target.backend == "hip" else [vector_add, transpose, async_matmul]
+    if target.backend == "hip":
+        is_rdna = not str(target.arch).startswith("gfx9")
+        examples = [wmma_attention] if is_rdna else [mfma_matmul]
+    else:
+        examples = [vector_add, transpose, async_matmul, experts_matmul]
     if target.arch == 90:
-        examples += [tma_copy, wgmma_matmul]
+        examples += [
+            tma_copy, wgmma_matmul, persistent_matmul, cluster_matmul, split_k_matmul,
+            pingpong_attention, pingpong_backward,
+        ]  # fmt: skip
     for example in examples:
         example.main(device)
 

@@ -66,6 +66,7 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> A
             results = [broadcast_to_shape(r, (1,) * rank) for r in results]
         return results[0] if single else tuple(results)
     axis = checked_axis(axis, len(shape), "reduce")
+    inputs = tuple(raise_to_common_shape(*inputs))
     b = current()
     region = _combine_region(inputs, combine_fn, "tt.reduce.return", "reduce")
     types = [x.type.reduced(axis, x.dtype) for x in inputs]
@@ -89,6 +90,7 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = Fal
     inputs = (input,) if single else tuple(input)
     shape = _same_shapes(inputs, "associative_scan")
     axis = checked_axis(axis, len(shape), "associative_scan")
+    inputs = tuple(raise_to_common_shape(*inputs))
     b = current()
     region = _combine_region(inputs, combine_fn, "tt.scan.return", "associative_scan")
     attributes = {"axis": b.int_attr(32, axis), "reverse": b.bool_attr(bool(unwrap(reverse)))}

@@ -19,8 +19,8 @@ def without_numbers(page: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]\d+)?", "#", page))
 
 
-def test_there_are_eleven():
-    assert len(PROGRAMS) == 11
+def test_there_are_twelve():
+    assert len(PROGRAMS) == 12
     index = (TUTORIALS.FOLDER / "index.md").read_text()
     assert [p.name for p in PROGRAMS if f"]({p.stem}.md)" not in index] == []
 

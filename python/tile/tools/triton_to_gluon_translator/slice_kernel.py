@@ -1,0 +1,306 @@
+"""Functions with all that they need, as one module of Python."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+from types import FunctionType, ModuleType
+from typing import Any
+
+from tile.errors import TileError
+from tile.language.values import constexpr
+
+from .target import TranslatorTarget
+
+#: Turns a value that a function refers to into an expression; None leaves it to the slicer.
+RewriteFn = Callable[[Any, str], "str | None"]
+_PLAIN = (bool, int, float, str, bytes, type(None))
+_MISSING = object()
+
+
+class SliceError(TileError):
+    """Something that a function refers to and that cannot be written down."""
+
+
+def python_function(value: Any) -> FunctionType | None:
+    """The function of Python behind a value, if it is one or is made of one."""
+    if getattr(value, "__tile_jit__", False):
+        return value.fn
+    return value if isinstance(value, FunctionType) else None
+
+
+def _root(name: str | None) -> str:
+    return (name or "").partition(".")[0]
+
+
+class _Locals(ast.NodeVisitor):
+    """The names that a function assigns, and its parameters."""
+
+    def __init__(self, node: ast.FunctionDef) -> None:
+        self.names: set[str] = set()
+        self.imports: dict[str, tuple[str, str | None, int]] = {}
+        arguments = node.args
+        for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            self.names.add(arg.arg)
+        for arg in (arguments.vararg, arguments.kwarg):
+            if arg is not None:
+                self.names.add(arg.arg)
+        for statement in node.body:
+            self.visit(statement)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Store):
+            self.names.add(node.id)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.names.add(node.name)
+        self.names |= {a.arg for a in node.args.args}
+        self.generic_visit(node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self.names |= {a.arg for a in node.args.args}
+        self.generic_visit(node)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            target = alias.name if alias.asname else _root(alias.name)
+            self.imports[alias.asname or _root(alias.name)] = (target, None, 0)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        for alias in node.names:
+            self.imports[alias.asname or alias.name] = (node.module or "", alias.name, node.level)
+
+
+class Slicer:
+    """Collects functions, what they call, and the values that they read."""
+
+    def __init__(self, leaf_modules: Sequence[str], rewrite: RewriteFn | None = None) -> None:
+        self.leaves = {_root(name) for name in leaf_modules}
+        self.rewrite = rewrite
+        #: The last changes to the tree of a function, after its names are resolved.
+        self.edit: Callable[[ast.AST], ast.AST] = lambda tree: tree
+        self.decorate: Callable[[Any], list[str] | None] = lambda value: None
+        self.imports: dict[str, str] = {}
+        self.definitions: list[str] = []
+        self._names: dict[int, str] = {}
+        self._kept: list[Any] = []
+        self._taken: set[str] = set(dir(builtins))
+        self._wanted: dict[str, Any] = {}
+
+    # Names.
+
+    def reserve(self, roots: Sequence[Any]) -> None:
+        """Kernels keep their names, and so does what their modules call by its own name."""
+        for root in roots:
+            function = python_function(root)
+            if function is None:
+                raise SliceError(f"{root!r} is no function of Python")
+            self._wanted.setdefault(function.__name__, root)
+            for name, value in function.__globals__.items():
+                other = python_function(value)
+                if other is not None and other.__name__ == name:
+                    self._wanted.setdefault(name, value)
+
+    def _new_name(self, wanted: str, value: Any, module: str) -> str:
+        name = wanted
+        owner = self._wanted.get(wanted, value)
+        if wanted in self._taken or owner is not value:
+            name = f"{module.rpartition('.')[2]}_{wanted}"
+        base, count = name, 1
+        while name in self._taken:
+            count += 1
+            name = f"{base}_{count}"
+        self._taken.add(name)
+        return name
+
+    def _is_leaf(self, module: str | None) -> bool:
+        root = _root(module)
+        return root in self.leaves or root in sys.stdlib_module_names or root == "builtins"
+
+    # Values.
+
+    def reference(self, value: Any, name: str) -> str:
+        """An expression for a value that a function knows as `name`."""
+        if self.rewrite is not None:
+            text = self.rewrite(value, name)
+            if text is not None:
+                return text
+        if id(value) in self._names:
+            return self._names[id(value)]
+        if isinstance(value, ModuleType):
+            return self._import_module(value)
+        function = python_function(value)
+        module = function.__module__ if function else getattr(value, "__module__", None)
+        if module and self._is_leaf(module) and isinstance(name, str):
+            return self._import_value(module, value, name)
+        if function is not None:
+            return self._function(value, function)
+        return self._constant(value, name)
+
+    def _import_module(self, module: ModuleType) -> str:
+        name = module.__name__
+        if "." in name:
+            parent, _, leaf = name.rpartition(".")
+            self.imports.setdefault(leaf, f"from {parent} import {leaf}")
+            return leaf
+        self.imports.setdefault(name, f"import {name}")
+        return name
+
+    def _import_value(self, module: str, value: Any, name: str) -> str:
+        own = getattr(value, "__name__", name)
+        if getattr(sys.modules.get(module), own, _MISSING) is not value:
+            raise SliceError(f"`{name}` is not to be found in {module}")
+        if module == "builtins":
+            return own
+        self.imports.setdefault(own, f"from {module} import {own}")
+        return own
+
+    def _constant(self, value: Any, name: str) -> str:
+        text = self.literal(value)
+        if text is None:
+            raise SliceError(f"`{name}` is {value!r}, which cannot be written down")
+        new = self._new_name(name, value, "value")
+        self._remember(value, new)
+        self.definitions.append(f"{new} = {text}")
+        return new
+
+    def literal(self, value: Any) -> str | None:
+        if isinstance(value, constexpr):
+            inner = self.literal(value.value)
+            return None if inner is None else f"{self.constexpr_name()}({inner})"
+        if isinstance(value, _PLAIN):
+            return repr(value)
+        if isinstance(value, (tuple, list)):
+            items = [self.literal(item) for item in value]
+            if None in items:
+                return None
+            inside = ", ".join(map(str, items))
+            return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
+        return None
+
+    def constexpr_name(self) -> str:
+        self.imports.setdefault("tl", "import tile.language as tl")
+        return "tl.constexpr"
+
+    def _remember(self, value: Any, name: str) -> None:
+        if not isinstance(value, _PLAIN):  # Others may be one object by chance.
+            self._names[id(value)] = name
+            self._kept.append(value)
+
+    # Functions.
+
+    def _function(self, value: Any, function: FunctionType) -> str:
+        name = self._new_name(function.__name__, value, function.__module__)
+        self._remember(value, name)
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        node = tree.body[0]
+        if not isinstance(node, ast.FunctionDef):
+            raise SliceError(f"`{function.__name__}` is no function of a `def`")
+        scope = _Scope(self, function, _Locals(node))
+        decorators = self.decorate(value)
+        if decorators is not None:
+            node.decorator_list = [ast.parse(text, mode="eval").body for text in decorators]
+        node = scope.visit(node)
+        node.name = name
+        self.definitions.append(ast.unparse(ast.fix_missing_locations(self.edit(node))))
+        return name
+
+    def text(self, roots: Sequence[Any]) -> str:
+        self.reserve(roots)
+        for root in roots:
+            self.reference(root, getattr(root, "__name__", "kernel"))
+        return "\n\n\n".join(["\n".join(self.imports.values()), *self.definitions]).strip() + "\n"
+
+
+class _Scope(ast.NodeTransformer):
+    """Writes the names of one function anew."""
+
+    def __init__(self, slicer: Slicer, function: FunctionType, found: _Locals) -> None:
+        self.slicer = slicer
+        self.function = function
+        self.locals = found
+        self.closure = inspect.getclosurevars(function).nonlocals
+
+    def _resolve(self, name: str) -> Any:
+        if name in self.locals.imports:
+            module, item, level = self.locals.imports[name]
+            package = self.function.__globals__.get("__package__") or ""
+            loaded = importlib.import_module("." * level + module, package)
+            if item is None:
+                return loaded
+            if hasattr(loaded, item):
+                return getattr(loaded, item)
+            return importlib.import_module(f"{loaded.__name__}.{item}")
+        if name in self.locals.names:
+            return _MISSING
+        if name in self.closure:
+            return self.closure[name]
+        if name in self.function.__globals__:
+            return self.function.__globals__[name]
+        return _MISSING
+
+    def _value(self, node: ast.AST) -> Any:
+        """What a name, or a chain of attributes of modules, stands for."""
+        if isinstance(node, ast.Name):
+            return self._resolve(node.id)
+        if isinstance(node, ast.Attribute):
+            owner = self._value(node.value)
+            if isinstance(owner, ModuleType):
+                return getattr(owner, node.attr, _MISSING)
+        return _MISSING
+
+    def visit_Import(self, node: ast.Import) -> Any:
+        return None
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        value = self._resolve(node.id) if isinstance(node.ctx, ast.Load) else _MISSING
+        return node if value is _MISSING else self._expression(value, node.id)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        value = self._value(node)
+        if value is _MISSING:
+            return self.generic_visit(node)
+        owner = self._value(node.value)
+        leaf = isinstance(owner, ModuleType) and self.slicer._is_leaf(owner.__name__)
+        rewritten = self.slicer.rewrite(value, node.attr) if self.slicer.rewrite else None
+        if leaf and rewritten is None:
+            node.value = self._expression(owner, ast.unparse(node.value))
+            return node
+        return self._expression(value, node.attr)
+
+    def _expression(self, value: Any, name: str) -> ast.AST:
+        return ast.parse(self.slicer.reference(value, name), mode="eval").body
+
+
+def find(path: str) -> Any:
+    """A function by ``module:name``."""
+    module, _, name = path.partition(":")
+    if not name:
+        raise SliceError(f"a function is named as module:name, not {path!r}")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def slice_kernel(
+    root_paths: Sequence[str],
+    leaf_modules: Sequence[str],
+    translate_to_gluon: bool = False,
+    target: TranslatorTarget = TranslatorTarget.GENERIC,
+) -> str:
+    """The source of a module that has these functions, each named by ``module:name``, and all that
+    they call and read. What is in `leaf_modules` and in Python's library is imported."""
+    roots = [find(path) for path in root_paths]
+    if translate_to_gluon:
+        from .translator import convert_triton_to_gluon
+
+        return convert_triton_to_gluon(roots, target)
+    return Slicer([*leaf_modules, "tile"]).text(roots)
