@@ -5,7 +5,7 @@ VENV := .venv/bin
 # What ruff formats; of docs only programs, not the code on pages.
 PYTHON_CODE := python third_party test examples bench $(wildcard scripts/*.py docs/*.py docs/tutorials/*.py)
 
-.PHONY: help setup configure build demo test test-all wheel format check-format docs tutorials site clean
+.PHONY: help setup configure build demo test test-all wheel format check-format docs tutorials site release clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ test-all: build ## The same, with the long sweeps, Python tests on other GPUs, a
 wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 	@scripts/setup.sh packages
 	@scripts/wheel.sh
+
+release: ## All wheels, the source, checksums, and what is in them, in dist/
+	@scripts/release.sh
 
 format: setup ## clang-format and ruff, in place
 	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 -i

@@ -16,4 +16,11 @@ include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
 
+# TableGen runs while tile is built, so it must be this machine's own.
+if(CMAKE_CROSSCOMPILING)
+  find_program(TILE_MLIR_TABLEGEN mlir-tblgen HINTS /usr/lib/llvm-22/bin REQUIRED)
+  set(MLIR_TABLEGEN_EXE ${TILE_MLIR_TABLEGEN})
+  set(MLIR_TABLEGEN_TARGET "")
+endif()
+
 separate_arguments(TILE_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")

@@ -18,7 +18,17 @@ endfunction()
 tile_static_system_library(TILE_Z z)
 tile_static_system_library(TILE_ZSTD zstd)
 
+# Wheels are linked against an older C library than that of the machine that builds them. Objects
+# are compiled with this machine's headers, as LLVM's archives were.
+set(TILE_LINK_SYSROOT "" CACHE PATH "A root whose C library is linked (made by scripts/sysroot.sh)")
+
 function(tile_link_static_llvm name)
+  if(TILE_LINK_SYSROOT)
+    target_link_options(${name} PRIVATE --sysroot=${TILE_LINK_SYSROOT})
+  endif()
+  if(TILE_LINK_SYSROOT OR CMAKE_SYSROOT)
+    target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/OldGlibc.c)
+  endif()
   target_link_libraries(${name} PRIVATE
     ${TILE_STATIC_ARCHIVES} ${TILE_ZSTD} ${TILE_Z} m dl pthread)
   target_link_options(${name} PRIVATE

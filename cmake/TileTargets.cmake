@@ -48,7 +48,9 @@ target_compile_options(tile_pch PRIVATE -fno-exceptions -x c++-header)
 foreach(header ${TILE_PCH_HEADERS})
   target_compile_options(tile_pch PRIVATE "SHELL:-include ${header}")
 endforeach()
-set(TILE_PCH ${PROJECT_BINARY_DIR}/CMakeFiles/tile_pch.dir${TILE_PCH_SOURCE}.o)
+# CMake names objects of files below the checkout, such as those of a sysroot, from there on.
+string(REPLACE "${PROJECT_SOURCE_DIR}/" "/" TILE_PCH_OBJECT ${TILE_PCH_SOURCE})
+set(TILE_PCH ${PROJECT_BINARY_DIR}/CMakeFiles/tile_pch.dir${TILE_PCH_OBJECT}.o)
 
 function(tile_use_pch name)
   target_compile_options(${name} PRIVATE -Winvalid-pch "SHELL:-include-pch ${TILE_PCH}")

@@ -33,6 +33,3 @@ target_compile_options(tile_flags INTERFACE
 if(TILE_WERROR)
   target_compile_options(tile_flags INTERFACE -Werror)
 endif()
-if(TILE_STATIC)
-  target_compile_options(tile_flags INTERFACE -ffunction-sections -fdata-sections)
-endif()

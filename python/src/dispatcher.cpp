@@ -27,8 +27,8 @@ LaunchState::LaunchState(nb::object drivers, nb::object environment,
       modules(nb::borrow<nb::dict>(PyImport_GetModuleDict())) {}
 
 static bool hasAny(PyObject *dictionary, nb::handle names) {
-  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(names.ptr()); i != e; ++i)
-    if (PyDict_Contains(dictionary, PyTuple_GET_ITEM(names.ptr(), i)) != 0)
+  for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(names.ptr()); i != e; ++i)
+    if (PyDict_Contains(dictionary, NB_TUPLE_GET_ITEM(names.ptr(), i)) != 0)
       return true;
   return false;
 }
@@ -36,10 +36,11 @@ static bool hasAny(PyObject *dictionary, nb::handle names) {
 bool LaunchState::isOrdinary() const {
   if (!PyDict_CheckExact(environment.ptr()) || hasAny(environment.ptr(), flags))
     return false;
-  if (PyDict_GET_SIZE(settings.ptr()) != 0 && hasAny(settings.ptr(), overrides))
+  if (NB_DICT_GET_SIZE(settings.ptr()) != 0 &&
+      hasAny(settings.ptr(), overrides))
     return false;
-  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(hooks.ptr()); i != e; ++i)
-    if (PyList_GET_SIZE(PyTuple_GET_ITEM(hooks.ptr(), i)) != 0)
+  for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(hooks.ptr()); i != e; ++i)
+    if (NB_LIST_GET_SIZE(NB_TUPLE_GET_ITEM(hooks.ptr(), i)) != 0)
       return false;
   return true;
 }
@@ -75,10 +76,7 @@ bool LaunchState::findPlace(Place &place) {
     known->getStream = getStream;
   }
   nb::object device = nb::steal(PyLong_FromLong(place.device));
-  nb::object stream =
-      nb::steal(PyObject_CallOneArg(getStream.ptr(), device.ptr()));
-  if (!stream.is_valid())
-    throw nb::python_error();
+  nb::object stream = getStream(device);
   place.stream = PyLong_AsUnsignedLongLong(stream.ptr());
   if (PyErr_Occurred())
     throw nb::python_error();
@@ -111,7 +109,7 @@ static bool isStill(PyObject *owner, PyObject *name, PyObject *value) {
 }
 
 bool Dispatcher::isOrdinary() const {
-  if (PyList_GET_SIZE(hooks.ptr()) != 0 || !state.isOrdinary())
+  if (NB_LIST_GET_SIZE(hooks.ptr()) != 0 || !state.isOrdinary())
     return false;
   // Asking for an attribute may run Python, and with it a compile.
   std::shared_ptr<const References> known = references;
@@ -131,17 +129,17 @@ bool Dispatcher::bind(PyObject *const *arguments, size_t count,
     return false;
   std::copy_n(arguments, count, values);
   std::fill(values + count, values + total, nullptr);
-  size_t named = keywords ? size_t(PyTuple_GET_SIZE(keywords)) : 0;
+  size_t named = keywords ? size_t(NB_TUPLE_GET_SIZE(keywords)) : 0;
   for (size_t k = 0; k != named; ++k) {
-    PyObject *name = PyTuple_GET_ITEM(keywords, k);
+    PyObject *name = NB_TUPLE_GET_ITEM(keywords, k);
     size_t i = 0;
     // The names in a call are interned, as the parameters' are.
-    while (i != total && PyTuple_GET_ITEM(names.ptr(), i) != name)
+    while (i != total && NB_TUPLE_GET_ITEM(names.ptr(), i) != name)
       ++i;
     if (i == total) {
       i = 0;
       while (i != total &&
-             PyUnicode_Compare(PyTuple_GET_ITEM(names.ptr(), i), name) != 0)
+             PyUnicode_Compare(NB_TUPLE_GET_ITEM(names.ptr(), i), name) != 0)
         ++i;
     }
     PyObject *value = arguments[count + k];
@@ -156,7 +154,7 @@ bool Dispatcher::bind(PyObject *const *arguments, size_t count,
   for (size_t i = count; i != total; ++i) {
     if (values[i])
       continue;
-    PyObject *value = PyTuple_GET_ITEM(defaults.ptr(), i);
+    PyObject *value = NB_TUPLE_GET_ITEM(defaults.ptr(), i);
     if (value == stateObject.ptr())
       return false; // Missing.
     values[i] = value;
@@ -168,10 +166,12 @@ nb::object Dispatcher::callGrid(nb::handle grid,
                                 PyObject *const *values) const {
   nb::dict meta;
   for (size_t i = 0; i != modes.size(); ++i)
-    if (PyDict_SetItem(meta.ptr(), PyTuple_GET_ITEM(names.ptr(), i),
+    if (PyDict_SetItem(meta.ptr(), NB_TUPLE_GET_ITEM(names.ptr(), i),
                        values[i]) < 0)
       throw nb::python_error();
-  nb::object result = nb::steal(PyObject_CallOneArg(grid.ptr(), meta.ptr()));
+  PyObject *argument = meta.ptr();
+  nb::object result =
+      nb::steal(PyObject_Vectorcall(grid.ptr(), &argument, 1, nullptr));
   if (!result.is_valid()) {
     if (!PyErr_ExceptionMatches(PyExc_KeyError))
       throw nb::python_error();
@@ -183,19 +183,16 @@ nb::object Dispatcher::callGrid(nb::handle grid,
 /// A grid of one to three integers, within what GPUs allow. Python says what is
 /// wrong with others.
 static bool readGrid(PyObject *grid, uint32_t (&extents)[3]) {
-  PyObject *const *items = &grid;
-  Py_ssize_t count = 1;
-  if (PyTuple_CheckExact(grid)) {
-    count = PyTuple_GET_SIZE(grid);
-    if (count < 1 || count > 3)
-      return false;
-    items = &PyTuple_GET_ITEM(grid, 0);
-  }
+  bool isTuple = PyTuple_CheckExact(grid);
+  Py_ssize_t count = isTuple ? NB_TUPLE_GET_SIZE(grid) : 1;
+  if (count < 1 || count > 3)
+    return false;
   for (Py_ssize_t i = 0; i != count; ++i) {
-    if (!PyLong_CheckExact(items[i]))
+    PyObject *item = isTuple ? NB_TUPLE_GET_ITEM(grid, i) : grid;
+    if (!PyLong_CheckExact(item))
       return false;
     int overflow = 0;
-    long long extent = PyLong_AsLongLongAndOverflow(items[i], &overflow);
+    long long extent = PyLong_AsLongLongAndOverflow(item, &overflow);
     if (overflow || extent < 0 || extent > (i == 0 ? 0x7FFFFFFF : 0xFFFF))
       return false;
     extents[i] = uint32_t(extent);
@@ -312,8 +309,8 @@ nb::object Dispatcher::launch(const Entry &entry, const Query &query,
   }
   nb::object arguments = nb::steal(PyTuple_New(Py_ssize_t(passed.size())));
   for (size_t i = 0; i != passed.size(); ++i)
-    PyTuple_SET_ITEM(arguments.ptr(), Py_ssize_t(i),
-                     nb::handle(passed[i].value).inc_ref().ptr());
+    NB_TUPLE_SET_ITEM(arguments.ptr(), Py_ssize_t(i),
+                      nb::handle(passed[i].value).inc_ref().ptr());
   if (entry.isForgotten)
     return nb::int_(unloaded);
   nb::object result = entry.launch(x, y, z, place.stream, arguments);
@@ -347,7 +344,7 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
           nb::object result =
               launch(*entry, query, place, extents[0], extents[1], extents[2]);
           if (told.is_valid())
-            nb::handle(PyTuple_GET_ITEM(around.ptr(), 2))(told);
+            nb::handle(NB_TUPLE_GET_ITEM(around.ptr(), 2))(told);
           if (!PyLong_CheckExact(result.ptr()))
             return result;
           // Python raises the error, or launches something else.
@@ -363,7 +360,7 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
 
 bool Dispatcher::isDescribed() const {
   return !around.is_none() &&
-         PyList_GET_SIZE(PyTuple_GET_ITEM(around.ptr(), 0)) != 0;
+         NB_LIST_GET_SIZE(NB_TUPLE_GET_ITEM(around.ptr(), 0)) != 0;
 }
 
 nb::object Dispatcher::enter(const Entry &entry, const uint32_t (&grid)[3],
@@ -371,9 +368,9 @@ nb::object Dispatcher::enter(const Entry &entry, const uint32_t (&grid)[3],
                              llvm::ArrayRef<PyObject *> values) const {
   nb::object given = nb::steal(PyTuple_New(Py_ssize_t(values.size())));
   for (size_t i = 0; i != values.size(); ++i)
-    PyTuple_SET_ITEM(given.ptr(), Py_ssize_t(i),
-                     nb::handle(values[i]).inc_ref().ptr());
-  return nb::handle(PyTuple_GET_ITEM(around.ptr(), 1))(
+    NB_TUPLE_SET_ITEM(given.ptr(), Py_ssize_t(i),
+                      nb::handle(values[i]).inc_ref().ptr());
+  return nb::handle(NB_TUPLE_GET_ITEM(around.ptr(), 1))(
       entry.kernel, nb::make_tuple(grid[0], grid[1], grid[2]), place.stream,
       given);
 }
@@ -382,11 +379,11 @@ nb::object Dispatcher::callSlow(nb::handle chosen, PyObject *const *arguments,
                                 size_t count, PyObject *keywords) {
   nb::object rest = nb::steal(PyTuple_New(Py_ssize_t(count)));
   for (size_t i = 0; i != count; ++i)
-    PyTuple_SET_ITEM(rest.ptr(), Py_ssize_t(i),
-                     nb::handle(arguments[i]).inc_ref().ptr());
+    NB_TUPLE_SET_ITEM(rest.ptr(), Py_ssize_t(i),
+                      nb::handle(arguments[i]).inc_ref().ptr());
   nb::dict named;
-  for (size_t k = 0; keywords && k != size_t(PyTuple_GET_SIZE(keywords)); ++k)
-    named[nb::handle(PyTuple_GET_ITEM(keywords, k))] =
+  for (size_t k = 0; keywords && k != size_t(NB_TUPLE_GET_SIZE(keywords)); ++k)
+    named[nb::handle(NB_TUPLE_GET_ITEM(keywords, k))] =
         nb::handle(arguments[count + k]);
   return slow(chosen, rest, named);
 }
@@ -395,15 +392,18 @@ nb::object Dispatcher::callSlow(nb::handle chosen, PyObject *const *arguments,
 /// names and values.
 void Dispatcher::ask(Query &query, const Place &place, nb::handle options,
                      nb::handle values) {
-  if (size_t(PyTuple_GET_SIZE(values.ptr())) != modes.size())
+  if (size_t(NB_TUPLE_GET_SIZE(values.ptr())) != modes.size())
     throw nb::value_error("wrong number of values");
   llvm::SmallVector<Option, 4> chosen;
   if (!options.is_none())
     for (nb::handle option : options)
-      chosen.push_back({PyTuple_GET_ITEM(option.ptr(), 0),
-                        PyTuple_GET_ITEM(option.ptr(), 1)});
+      chosen.push_back({NB_TUPLE_GET_ITEM(option.ptr(), 0),
+                        NB_TUPLE_GET_ITEM(option.ptr(), 1)});
   start(query, place, chosen);
-  addValues(query, &PyTuple_GET_ITEM(values.ptr(), 0));
+  llvm::SmallVector<PyObject *, 32> items;
+  for (size_t i = 0; i != modes.size(); ++i)
+    items.push_back(NB_TUPLE_GET_ITEM(values.ptr(), Py_ssize_t(i)));
+  addValues(query, items.data());
 }
 
 std::shared_ptr<Dispatcher::Entry> Dispatcher::find(nb::object driver,

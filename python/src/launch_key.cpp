@@ -73,12 +73,11 @@ const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
     return it->second;
   ClassInfo info;
   info.self = nb::borrow(reinterpret_cast<PyObject *>(type));
-  const char *dot = std::strrchr(type->tp_name, '.');
-  const char *name = dot ? dot + 1 : type->tp_name;
-  if (std::strcmp(name, "TensorDescriptor") == 0)
+  nb::str name(nb::getattr(info.self, "__name__"));
+  if (name.equal(nb::str("TensorDescriptor")))
     info.kind = ClassInfo::Descriptor;
   else if (PyObject_HasAttrString(value, "data_ptr") &&
-           std::strcmp(name, "TensorWrapper") != 0)
+           !name.equal(nb::str("TensorWrapper")))
     info.kind = ClassInfo::Tensor;
   info.hasGetDevice = PyObject_HasAttrString(value, "get_device");
   info.hasIsCuda = PyObject_HasAttrString(value, "is_cuda");
@@ -97,14 +96,21 @@ void Dispatcher::addValues(Query &query, PyObject *const *values) {
   }
 }
 
+/// Whether a type hashes and compares by identity, like `object`.
+static bool comparesByIdentity(PyTypeObject *type) {
+  for (int slot : {Py_tp_hash, Py_tp_richcompare})
+    if (PyType_GetSlot(type, slot) != PyType_GetSlot(&PyBaseObject_Type, slot))
+      return false;
+  return true;
+}
+
 void Dispatcher::addConstant(Query &query, PyObject *value) {
   Key &key = query.key;
   PyTypeObject *type = Py_TYPE(value);
   // What is in an instance of a program's class may be edited: Python looks.
   if (PyBool_Check(value) || value == Py_None ||
-      (type->tp_hash == PyBaseObject_Type.tp_hash &&
-       type->tp_richcompare == PyBaseObject_Type.tp_richcompare &&
-       !(type->tp_flags & Py_TPFLAGS_HEAPTYPE))) {
+      (!(PyType_GetFlags(type) & Py_TPFLAGS_HEAPTYPE) &&
+       comparesByIdentity(type))) {
     key.addIdentity(value);
     return;
   }
@@ -120,7 +126,7 @@ void Dispatcher::addConstant(Query &query, PyObject *value) {
   }
   if (PyFloat_CheckExact(value)) {
     // Floats that are equal need not be the same.
-    double number = PyFloat_AS_DOUBLE(value);
+    double number = PyFloat_AsDouble(value);
     uint64_t bits;
     std::memcpy(&bits, &number, 8);
     key.add(reinterpret_cast<uintptr_t>(type));
@@ -139,13 +145,13 @@ void Dispatcher::addValue(Query &query, PyObject *value, Mode mode) {
     return addInteger(query, value, mode);
   if (PyTuple_Check(value)) {
     key.add(Tag::Tuple);
-    key.add(uint64_t(PyTuple_GET_SIZE(value)));
+    key.add(uint64_t(NB_TUPLE_GET_SIZE(value)));
     // Kernels see the names of a named tuple's fields.
     if (!PyTuple_CheckExact(value))
       key.addIdentity(reinterpret_cast<PyObject *>(Py_TYPE(value)));
     Mode inner = mode == Mode::Value ? Mode::Value : Mode::Unaligned;
-    for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(value); i != e; ++i)
-      addValue(query, PyTuple_GET_ITEM(value, i), inner);
+    for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(value); i != e; ++i)
+      addValue(query, NB_TUPLE_GET_ITEM(value, i), inner);
     return;
   }
   if (PyFloat_CheckExact(value) || PyBool_Check(value) || value == Py_None) {
@@ -187,16 +193,15 @@ dlpack::View dlpack::findView(PyTypeObject *type) {
   // A class that derives from one with a table may answer otherwise in Python;
   // torch's parameters do not.
   static const char *const name = "__dlpack_c_exchange_api__";
-  PyTypeObject *owner = type;
-  if (std::strcmp(type->tp_name, "Parameter") == 0)
-    owner = type->tp_base;
+  nb::handle given(reinterpret_cast<PyObject *>(type));
+  auto *owner = type;
+  if (nb::str(nb::getattr(given, "__name__")).equal(nb::str("Parameter")))
+    owner = static_cast<PyTypeObject *>(PyType_GetSlot(type, Py_tp_base));
   nb::handle self(reinterpret_cast<PyObject *>(owner));
   if (!nb::cast<bool>(nb::getattr(self, "__dict__").attr("__contains__")(name)))
     return nullptr;
   if (owner != type &&
-      !nb::str("torch.nn.parameter")
-           .equal(nb::handle(reinterpret_cast<PyObject *>(type))
-                      .attr("__module__")))
+      !nb::str("torch.nn.parameter").equal(given.attr("__module__")))
     return nullptr;
   nb::object capsule = nb::getattr(self, name);
   auto *table = static_cast<Exchange *>(
@@ -247,7 +252,8 @@ void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
   static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
   static PyObject *const isCuda = PyUnicode_InternFromString("is_cuda");
   bool hasGetDevice = info.hasGetDevice, hasIsCuda = info.hasIsCuda;
-  nb::object pointer = nb::steal(PyObject_CallMethodNoArgs(value, dataPtr));
+  nb::object pointer =
+      nb::steal(PyObject_CallMethodObjArgs(value, dataPtr, nullptr));
   if (!pointer.is_valid())
     throw nb::python_error();
   nb::object dtype = nb::steal(PyObject_GetAttr(value, dtypeName));
@@ -255,7 +261,8 @@ void Dispatcher::addTensor(Query &query, PyObject *value, const ClassInfo &info,
     throw nb::python_error();
   uint64_t address = nb::cast<uint64_t>(pointer);
   if (hasGetDevice) {
-    nb::object device = nb::steal(PyObject_CallMethodNoArgs(value, getDevice));
+    nb::object device =
+        nb::steal(PyObject_CallMethodObjArgs(value, getDevice, nullptr));
     if (!device.is_valid())
       throw nb::python_error();
     query.foreign |= PyLong_AsLong(device.ptr()) != query.device;
@@ -289,10 +296,10 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value,
   key.add(Tag::DescriptorTag);
   key.addIdentity(dtype.ptr());
   nb::object block = getSequence(value, blockName);
-  key.add(uint64_t(PyTuple_GET_SIZE(block.ptr())));
-  for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(block.ptr()); i != e; ++i)
+  key.add(uint64_t(NB_TUPLE_GET_SIZE(block.ptr())));
+  for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(block.ptr()); i != e; ++i)
     key.add(nb::cast<uint64_t>(
-        nb::int_(nb::handle(PyTuple_GET_ITEM(block.ptr(), i)))));
+        nb::int_(nb::handle(NB_TUPLE_GET_ITEM(block.ptr(), i)))));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
   // Kernels are compiled for zeros out of bounds.
@@ -308,8 +315,8 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value,
   size_t first = query.leaves.size();
   for (PyObject *name : {shapeName, stridesName}) {
     nb::object list = getSequence(value, name);
-    for (Py_ssize_t i = 0, e = PyTuple_GET_SIZE(list.ptr()); i != e; ++i) {
-      PyObject *extent = PyTuple_GET_ITEM(list.ptr(), i);
+    for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(list.ptr()); i != e; ++i) {
+      PyObject *extent = NB_TUPLE_GET_ITEM(list.ptr(), i);
       query.leaves.push_back({extent, 0});
       query.temporaries.push_back(nb::borrow(extent));
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from pages import DOCS, ROOT
@@ -26,5 +27,46 @@ def test_the_pythons_are_those_of_the_package():
 def test_the_commands_are_targets_of_make():
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.M)
     named = re.findall(r"`make (\w+)|^make (\w+)", PAGE, re.M)
-    assert {a or b for a, b in named} == {"build", "wheel"}
+    assert {a or b for a, b in named} == {"build", "wheel", "release"}
     assert {"build", "wheel", "site", "tutorials"} <= set(targets)
+
+
+def test_the_wheels_are_those_that_a_release_makes():
+    release = (ROOT / "scripts" / "release.sh").read_text()
+    made = re.search(r"for version in ([\d. ]+); do\n  python=.*\n.*a wheel is made", release)[1]
+    (first, last) = re.search(r"^\| Python \| (3\.\d+) to (3\.\d+) \|", PAGE, re.M).groups()
+    # The last wheel serves all that follow.
+    assert made.split() == ["3.10", "3.11", "3.12"] and made.split()[0] == first
+    assert 'wheel.py-api = "cp312"' in PROJECT
+    tried = re.search(r"for version in ([\d. ]+); do\n  python=.*\n.*a wheel is tried", release)[1]
+    tried = [*tried.split(), *re.findall(r"smoke_elsewhere.sh python(3\.\d+)", release)]
+    assert tried == [f"3.{n}" for n in range(int(first[2:]), int(last[2:]) + 1)]
+
+
+def test_the_oldest_system_is_what_wheels_are_checked_for():
+    (glibc,) = set(re.findall(r"glibc (2\.\d+) or later", PAGE + (ROOT / "README.md").read_text()))
+    assert f"\nglibc={glibc}\n" in (ROOT / "scripts" / "sysroot.sh").read_text()
+    assert f"--glibc {glibc} " in (ROOT / "scripts" / "wheel.sh").read_text()
+    tag = "manylinux_" + glibc.replace(".", "_")
+    assert f'"{tag}_$machine"' in (ROOT / "scripts" / "wheel.sh").read_text() and f"`{tag}`" in PAGE
+
+
+def test_each_licence_of_what_is_linked_in_is_there():
+    names = {path.name for path in (ROOT / "licenses").iterdir()}
+    check = (ROOT / "scripts" / "check_wheel.py").read_text()
+    assert set(re.findall(r'"([\w-]+\.txt)"', check)) == names
+    assert 'license-files = ["LICENSE", "licenses/*.txt"]' in PROJECT
+    for name in names:
+        assert "opyright" in (ROOT / "licenses" / name).read_text(), name
+
+
+def test_containers_are_of_the_system_that_is_supported():
+    system = re.search(r"^\| system to build on \| Debian (\d+)", PAGE, re.M)[1]
+    files = [ROOT / "Dockerfile", ROOT / ".devcontainer" / "devcontainer.json"]
+    for file in files:
+        text = file.read_text()
+        assert set(re.findall(r"debian:(\d+)", text)) == {system} and "make build" in text
+    json.loads(files[1].read_text())
+    # What is copied before the source, to set up.
+    for line in re.findall(r"^COPY (.+) (?:\./|scripts/|python/)$", files[0].read_text(), re.M):
+        assert all((ROOT / name).exists() for name in line.split())
