@@ -1,4 +1,4 @@
-"""Device times of public libraries' kernels on a GPU, beside the peer's at the same configuration.
+"""Device times of public libraries' kernels on a GPU, beside Triton's at the same configuration.
 
     python bench/public_time.py measure results.jsonl --tile FOLDER [--libraries liger,gems]
     python bench/public_time.py table results.jsonl
@@ -9,7 +9,7 @@ this fills their caches and notes digests of the results, so that the table can 
 Then the compilers run in turns. torch's profiler gives the device time of each kernel. The L2
 cache is flushed before each call. Of an autotuner's configurations both compilers take the one in
 the middle of the list. What is in the output is not measured again, so that a run that was cut off
-goes on. FOLDER is where tile is installed; the peer is what `import triton` finds without it.
+goes on. FOLDER is where tile is installed; Triton is what `import triton` finds without it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def take_the_middle_configuration() -> None:
 
 
 def digest(value: Any) -> list[list[float]]:
-    """Of each floating tensor in a result: its norm, and its product with a fixed wave."""
+    """Of each floating tensor in a result: its norm, and its dot with a fixed wave."""
     import torch
 
     if isinstance(value, dict):

@@ -111,9 +111,4 @@ def rows() -> dict[str, Make]:
             normal(4, 8, 2048, 128, grad=True),
             *_angles(2048, 128),
         ),
-        "multi_token_attention 1x16x1024": lambda: with_gradients(
-            lambda s, w: liger.liger_multi_token_attention(s, w, padding=1),
-            normal(1, 16, 1024, 1024, grad=True),
-            normal(16, 16, 3, 3, grad=True),
-        ),
     }

@@ -158,19 +158,6 @@ def _scaled_mm(m: int, n: int, k: int) -> Make:
     return make
 
 
-def _fp8_product(m: int, n: int, k: int) -> Make:
-    """DeepSeek's product of fp8 with scales of 128 by 128."""
-
-    def make() -> Run:
-        f8 = torch.float8_e4m3fn
-        a, b = normal(m, k, dtype=f8), normal(n, k, dtype=f8)
-        scales = uniform(m, k // 128) + 0.5, uniform(n // 128, k // 128) + 0.5
-        module = _module("model_executor.layers.quantization.utils.fp8_utils")
-        return call(module.w8a8_triton_block_scaled_mm, a, b, *scales, [128, 128], torch.bfloat16)
-
-    return make
-
-
 def _int8() -> Run:
     module = _module("model_executor.layers.quantization.utils.int8_utils")
     return call(module.per_token_quant_int8, normal(8192, 4096))
@@ -201,29 +188,6 @@ def _gated_norm() -> Run:
     return call(function, x, weight, None, z=z, eps=1e-6, norm_before_gate=False)
 
 
-def _state_update(batch: int) -> Make:
-    """One token of Mamba 2 for each request."""
-
-    def make() -> Run:
-        heads, width, states = 128, 64, 128
-        state = normal(batch, heads, width, states)
-        x, dt = normal(batch, heads, width), normal(batch, heads, 1).expand(-1, -1, width)
-        a = (-uniform(heads, 1, 1)).expand(-1, width, states)
-        b, c = normal(batch, 8, states), normal(batch, 8, states)
-        d = uniform(heads, 1).expand(-1, width)
-        bias = uniform(heads, 1).expand(-1, width)
-        out = torch.empty_like(x)
-        function = _module("model_executor.layers.mamba.ops.mamba_ssm").selective_state_update
-
-        def run() -> torch.Tensor:
-            function(state, x, dt, a, b, c, d, dt_bias=bias, dt_softplus=True, out=out)
-            return out
-
-        return run
-
-    return make
-
-
 def rows() -> dict[str, Make]:
     import vllm_kernels as client
 
@@ -238,14 +202,12 @@ def rows() -> dict[str, Make]:
     found["unified window 4096 llama 8b 16x8192"] = _unified(16, 1, 8192, 32, 8, 128, 4096)
     for batch in (1, 16, 64):
         found[f"latent decode {batch}x4096"] = _latent(batch, 4096)
-        found[f"mamba 2 step {batch}"] = _state_update(batch)
     found |= {"merge attention states": _merge, "store pages": _store_pages}
     for m in (1, 16, 64):
         found[f"awq {m}x4096x14336"] = _awq_gemm(m, 4096, 14336, 8)
     found["awq dequantize 4096x14336"] = _awq_dequantize
     for m in (16, 512, 4096):
         found[f"int8 product {m}x4096x4096"] = _scaled_mm(m, 4096, 4096)
-        found[f"fp8 product {m}x4096x7168"] = _fp8_product(m, 4096, 7168)
     return found | {
         "int8 quantization 8192x4096": _int8,
         "invariant rms_norm 8192x4096": _invariant(
