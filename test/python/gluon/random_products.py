@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from fuzz import layouts as rl
-from random_programs import HEADER, Program
+from random_programs import HEADER, Program, Writing
 
 N = 64
 SLICES = 4
@@ -29,7 +29,9 @@ from tile.experimental.gluon.language.nvidia.hopper import (
 
 
 @dataclass
-class _State:
+class _State(Writing):
+    """What a program has done so far."""
+
     rng: random.Random
     x: np.ndarray
     buffers: list[np.ndarray] = field(default_factory=list)
@@ -44,13 +46,6 @@ class _State:
     made: int = 0
     outputs: list[np.ndarray] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-
-    def say(self, line: str) -> None:
-        self.lines.append("    " + line)
-
-    def name(self) -> str:
-        self.made += 1
-        return f"t{self.made}"
 
     # Statements; each returns whether there was something to do.
 
