@@ -74,7 +74,7 @@ SmallVector<Value> triton::getBuffersOfAsyncWork(Operation *op) {
   return {};
 }
 
-bool triton::isAsyncWait(Operation *op) {
+static bool isAsyncWait(Operation *op) {
   return op->hasTrait<ttg::WaitsForCopies>() ||
          isa<MatrixProductWaitOpInterface>(op);
 }
@@ -97,18 +97,25 @@ static std::optional<unsigned> getNumber(Operation *wait) {
 }
 
 /// Whether `wait` is about such work. Waits that give a token are about copies
-/// to shared memory, if they are ours. Others may be about both directions, and
-/// may count what we do not (instructions, say): of these, only such count that
-/// leave nothing.
-static bool mayWaitFor(Operation *wait, AsyncWork work) {
+/// to shared memory, if they are ours. Others may be about both directions.
+static bool isOfKind(Operation *wait, AsyncWork work) {
   if (isa<MatrixProductWaitOpInterface>(wait))
     return work == AsyncWork::Product;
   if (!wait->hasTrait<ttg::WaitsForCopies>() || work == AsyncWork::Product)
     return false;
   if (!givesToken(wait))
     return work == AsyncWork::Store;
-  return isa<ttg::AsyncWaitOp>(wait) ? work == AsyncWork::Copy
-                                     : getNumber(wait).value_or(0) == 0;
+  return work == AsyncWork::Copy || !isa<ttg::AsyncWaitOp>(wait);
+}
+
+/// Whether `wait` may say that such work is done. Waits of others may count
+/// what we do not (instructions, say). Of these, only such tell that leave
+/// nothing.
+static bool mayWaitFor(Operation *wait, AsyncWork work) {
+  if (!isOfKind(wait, work))
+    return false;
+  return !givesToken(wait) || isa<ttg::AsyncWaitOp>(wait) ||
+         getNumber(wait).value_or(0) == 0;
 }
 
 /// How much of such work `wait`, which is about it, leaves under way, whatever
@@ -396,4 +403,27 @@ std::optional<unsigned> triton::getMaxPendings(Operation *wait,
                      }});
   }
   return most;
+}
+
+LogicalResult triton::verifyTokensOfWaits(Operation *function,
+                                          const TokenOrigins &origins) {
+  LogicalResult result = success();
+  function->walk([&](Operation *op) {
+    if (!isAsyncWait(op))
+      return;
+    for (Value token : op->getOperands()) {
+      if (!isToken(token))
+        continue;
+      for (Operation *start : origins.get(token).starts) {
+        if (isOfKind(op, *getAsyncWork(start)))
+          continue;
+        InFlightDiagnostic error =
+            op->emitOpError("waits for other work than its token is of");
+        error.attachNote(start->getLoc()) << "the token is of this";
+        result = error;
+        break;
+      }
+    }
+  });
+  return result;
 }

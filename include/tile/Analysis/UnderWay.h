@@ -35,9 +35,6 @@ std::optional<AsyncWork> getAsyncWork(Operation *op);
 /// The buffers in shared memory that such work reads or writes meanwhile.
 SmallVector<Value> getBuffersOfAsyncWork(Operation *op);
 
-/// Whether `op` waits for such work, by tokens or by count.
-bool isAsyncWait(Operation *op);
-
 struct UnderWayVisitor {
   /// `op` is executed while the work may be under way. So is the wait at its
   /// end.
@@ -76,6 +73,10 @@ private:
 /// cannot be traced.
 std::optional<unsigned> getMaxPendings(Operation *wait,
                                        const TokenOrigins &origins);
+
+/// Verifies that waits take tokens of the kind of work that they wait for.
+LogicalResult verifyTokensOfWaits(Operation *function,
+                                  const TokenOrigins &origins);
 
 } // namespace mlir::triton
 

@@ -45,8 +45,22 @@ class Program:
     expected: np.ndarray
 
 
+class Writing:
+    """The lines of a program, and the names in it."""
+
+    lines: list[str]
+    made: int
+
+    def say(self, line: str) -> None:
+        self.lines.append("    " + line)
+
+    def name(self) -> str:
+        self.made += 1
+        return f"t{self.made}"
+
+
 @dataclass
-class _State:
+class _State(Writing):
     """What a program has done so far."""
 
     rng: random.Random
@@ -63,13 +77,6 @@ class _State:
     made: int = 0
     outputs: list[np.ndarray] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
-
-    def say(self, line: str) -> None:
-        self.lines.append("    " + line)
-
-    def name(self) -> str:
-        self.made += 1
-        return f"t{self.made}"
 
     def free(self, defined: bool) -> list[int]:
         return [

@@ -7,6 +7,7 @@ import importlib.util
 
 import numpy as np
 import pytest
+import random_products as rq
 import random_programs as rp
 from reference import poisoned, sim_only
 
@@ -50,5 +51,17 @@ def test_random_program_with_bulk_copies(seed, target, tmp_path):
         out = poisoned(made.expected.shape, "i32")
         descs = [TensorDescriptor.from_tensor(t.reshape(-1, rp.N), block, layout) for t in (x, out)]
         report = kernel.simulate(x, descs[0], out, descs[1], grid=(1,), schedule_seed=schedule)
+        assert report.ok, (report.messages, made.text)
+        np.testing.assert_array_equal(out, made.expected, err_msg=made.text)
+
+
+@pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
+@pytest.mark.parametrize("seed", range(32))
+def test_random_program_with_products(seed, target, tmp_path):
+    made, x = rq.product_program(seed)
+    kernel = load(made.text, tmp_path, seed)
+    for schedule in range(2):
+        out = poisoned(made.expected.shape, "fp32")
+        report = kernel.simulate(x, out, grid=(1,), schedule_seed=schedule)
         assert report.ok, (report.messages, made.text)
         np.testing.assert_array_equal(out, made.expected, err_msg=made.text)

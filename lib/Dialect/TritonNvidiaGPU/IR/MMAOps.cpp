@@ -88,6 +88,14 @@ static void addRead(SmallVectorImpl<MemoryEffects::EffectInstance> &effects,
 /// What wgmma.wait_group may leave unfinished.
 static constexpr unsigned kMostPendingProducts = 7;
 
+namespace {
+/// The products that the waits of a thread count.
+struct CountedProducts : SideEffects::Resource::Base<CountedProducts> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountedProducts)
+  StringRef getName() override { return "CountedProducts"; }
+};
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // WarpGroupDotOp
 //===----------------------------------------------------------------------===//
@@ -105,6 +113,10 @@ void WarpGroupDotOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addRead(effects, getAMutable());
   addRead(effects, getBMutable());
+  // Waits count them: one that is erased, or merged with another, would make
+  // the counts behind it wrong.
+  if (getIsAsync())
+    effects.emplace_back(MemoryEffects::Write::get(), CountedProducts::get());
 }
 
 bool WarpGroupDotOp::needsPartialAccumulator() {

@@ -29,6 +29,8 @@ public:
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       TokenOrigins origins(function);
+      if (failed(verifyTokensOfWaits(function, origins)))
+        return signalPassFailure();
       function.walk([&](Operation *op) {
         auto derive = [&](uint32_t count, auto set) {
           std::optional<unsigned> most = getMaxPendings(op, origins);

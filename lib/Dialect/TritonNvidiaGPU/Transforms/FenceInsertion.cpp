@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/Alias.h"
+#include "tile/Analysis/UnderWay.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -36,12 +37,8 @@ SmallVector<Value> getAsyncProxyAccesses(Operation *op) {
     llvm::for_each(product.getFactors(), add);
   } else if (auto copy = dyn_cast<TMEMCopyOp>(op)) {
     add(copy.getSrc());
-  } else if (auto store = dyn_cast<AsyncTMACopyLocalToGlobalOp>(op)) {
-    add(store.getSrc());
-  } else if (auto reduce = dyn_cast<AsyncTMAReduceOp>(op)) {
-    add(reduce.getSrc());
-  } else if (auto scatter = dyn_cast<AsyncTMAScatterOp>(op)) {
-    add(scatter.getSrc());
+  } else if (getAsyncWork(op) == AsyncWork::Store) {
+    llvm::for_each(getBuffersOfAsyncWork(op), add);
   } else if (auto load = dyn_cast<AsyncTMACopyGlobalToLocalOp>(op)) {
     add(load.getResult());
   } else if (auto gather = dyn_cast<AsyncTMAGatherOp>(op)) {

@@ -60,13 +60,9 @@ std::optional<Store> match(AsyncTMAStoreWaitOp after) {
   store.copy = after.getTokens().front().getDefiningOp();
   if (!store.copy || store.copy->getBlock() != after->getBlock())
     return std::nullopt;
-  Value source;
-  if (auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(store.copy))
-    source = copy.getSrc();
-  else if (auto reduce = dyn_cast<AsyncTMAReduceOp>(store.copy))
-    source = reduce.getSrc();
-  if (!source)
+  if (!isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp>(store.copy))
     return std::nullopt;
+  Value source = getBuffersOfAsyncWork(store.copy).front();
   store.before =
       dyn_cast_or_null<AsyncTMAStoreWaitOp>(store.copy->getPrevNode());
   store.buffer = source.getDefiningOp<gpu::LocalAllocOp>();
@@ -111,9 +107,8 @@ bool areDisjoint(AsyncTMACopyLocalToGlobalOp lhs,
 
 /// Whether `op` may start a copy to global memory.
 bool mayStartCopy(Operation *op) {
-  return op->getNumRegions() ||
-         isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp,
-             CallOpInterface>(op);
+  return op->getNumRegions() || getAsyncWork(op) == AsyncWork::Store ||
+         isa<CallOpInterface>(op);
 }
 
 /// Whether `op` may start a copy to where `store` writes, which must have

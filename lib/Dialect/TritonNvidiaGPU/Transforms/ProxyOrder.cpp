@@ -3,6 +3,7 @@
 
 #include "ProxyOrder.h"
 
+#include "tile/Analysis/UnderWay.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,9 +23,8 @@ bool nvidia_gpu::isDescriptorStore(Operation *op) {
 
 /// Whether `op` may write by copies that run on behind it.
 static bool mayStartWrites(Operation *op) {
-  return isDescriptorStore(op) ||
-         isa<AsyncTMACopyLocalToGlobalOp, AsyncTMAReduceOp, AsyncTMAScatterOp,
-             CallOpInterface>(op);
+  return isDescriptorStore(op) || getAsyncWork(op) == AsyncWork::Store ||
+         isa<CallOpInterface>(op);
 }
 
 /// Whether `op`, or something in it, may start a copy.

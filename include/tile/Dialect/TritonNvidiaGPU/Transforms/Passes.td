@@ -57,7 +57,8 @@ def TritonNvidiaGPUDeriveWaitCounts
     left. A `ttg.async_wait` or `ttnvgpu.async_tma_store_wait` with tokens may leave as
     many as have been started behind what the tokens stand for, on the path where
     these are fewest. A larger count becomes that one; it becomes zero where a token
-    cannot be traced. Waits without tokens are left as they are: the program counts.
+    cannot be traced. Waits without tokens are left as they are: the program counts. A
+    token of work that the wait is not about is an error.
 
     Passes that start copies between others need not look for waits whose counts
     become wrong by that.
