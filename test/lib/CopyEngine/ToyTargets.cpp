@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-//   toy:tokens    copies of blocks that threads wait for by tokens
-//   toy:flags     copies of blocks that arrive at flags in shared memory
+// The target toy:tokens has copies of blocks that threads wait for by tokens.
+// Those of toy:flags arrive at flags in shared memory. Those of toy:ahead have
+// tokens, and a buffer more. What threads load there, they store.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,14 @@ namespace {
 class Tokens : public TargetModel {
   ArrayRef<const CopyStrategy *> getCopyEngines() const override {
     static const CopyStrategy *const engines[] = {&toy::getCopiesWithTokens()};
+    return engines;
+  }
+};
+
+class Ahead : public TargetModel {
+  ArrayRef<const CopyStrategy *> getCopyEngines() const override {
+    static const CopyStrategy *const engines[] = {&toy::getCopiesAhead(),
+                                                  &toy::getStores()};
     return engines;
   }
 };
@@ -47,8 +56,11 @@ void registerTileToyTargets(DialectRegistry &registry) {
                       [](StringRef name) -> const TargetModel * {
                         static const Tokens tokens;
                         static const Flags flags;
+                        static const Ahead ahead;
                         if (name == "tokens")
                           return &tokens;
+                        if (name == "ahead")
+                          return &ahead;
                         return name == "flags" ? &flags : nullptr;
                       });
   });
