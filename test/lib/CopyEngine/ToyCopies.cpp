@@ -34,7 +34,7 @@ public:
 
   Arrival getArrival() const override { return arrival; }
 
-  bool startsBehindWait() const override { return isAhead; }
+  bool hasSpareBuffer() const override { return isAhead; }
 
   SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
                                  Value barrier,

@@ -17,7 +17,7 @@ namespace mlir::triton::toy {
 /// Copies that threads wait for by tokens, and such that arrive at flags.
 const gpu::CopyStrategy &getCopiesWithTokens();
 const gpu::CopyStrategy &getCopiesWithFlags();
-/// Copies with tokens that start behind the wait of an iteration.
+/// Copies with tokens, whose rings have a buffer more.
 const gpu::CopyStrategy &getCopiesAhead();
 /// Loads that threads store to shared memory.
 const gpu::CopyStrategy &getStores();

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-//   toy:tokens    copies of blocks that threads wait for by tokens
-//   toy:flags     copies of blocks that arrive at flags in shared memory
-//   toy:ahead     the first, which start behind the wait; threads store what
-//                 they load
+// The target toy:tokens has copies of blocks that threads wait for by tokens.
+// Those of toy:flags arrive at flags in shared memory. Those of toy:ahead have
+// tokens, and a buffer more. What threads load there, they store.
 //
 //===----------------------------------------------------------------------===//
 

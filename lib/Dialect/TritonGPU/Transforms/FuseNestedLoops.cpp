@@ -359,9 +359,9 @@ private:
                    fused.getResults().begin() + earlyArgs);
   }
 
-  /// What the body needs of the prologue, in the first turn: the counter of the
-  /// outer loop, the values that live on, and the initial values of the inner
-  /// loop.
+  /// What the body needs of the prologue, where `isFirst`. Its results are the
+  /// counter of the outer loop, the values that live on, and the initial values
+  /// of the inner loop.
   ResultRange emitBegin(Value isFirst, IRMapping &map) {
     auto args = fused.getRegionIterArgs();
     Value previous = args[1];
@@ -394,7 +394,7 @@ private:
     return begin;
   }
 
-  /// What only the epilogue needs of the prologue, in the first turn too;
+  /// What only the epilogue needs of the prologue, where `isFirst` too. It is
   /// `none` if that is nothing.
   ResultRange emitRest(Value isFirst, IRMapping &map, ResultRange none) {
     if (lateOps.empty())
@@ -436,8 +436,8 @@ private:
     return turnResults;
   }
 
-  /// The epilogue, in the last turn, which also sets the arguments of the inner
-  /// loop back.
+  /// The epilogue, where `isLast`. It also sets the arguments of the inner loop
+  /// back.
   ResultRange emitEnd(Value isLast, const IRMapping &map,
                       ArrayRef<Value> turnResults) {
     Kept kept;

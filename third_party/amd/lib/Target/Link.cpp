@@ -16,8 +16,8 @@
 // refused by name.
 //
 // lld is no library for this: Debian has only a shared one, which needs the
-// shared libLLVM, while wheels link LLVM statically; it has its state once in
-// each process, and takes and gives files only.
+// shared libLLVM, while wheels link LLVM statically. It also has its state once
+// in each process, and takes and gives files only.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-/// Elements in the order of their offsets in the buffer: to a lane, as many as
-/// `bytes` hold, to the lanes, to the waves, and the rest to a lane again.
+/// Gives out elements in the order of their offsets in the buffer. As many as
+/// `bytes` hold go to a lane, then to the other lanes, then to the waves. The
+/// rest goes to a lane again.
 static std::optional<LinearLayout> getLayout(AsyncCopyGlobalToLocalOp copy,
                                              unsigned bytes) {
   MemDescType type = copy.getResult().getType();
@@ -85,7 +86,7 @@ public:
     return amd::getOperandSharedEncoding(cast<LoadOp>(load), amd::kDirectBytes);
   }
 
-  bool startsBehindWait() const override { return true; }
+  bool hasSpareBuffer() const override { return true; }
 
   SmallVector<Operation *> start(OpBuilder &builder, Operation *load,
                                  Value slot, Value barrier,

@@ -19,7 +19,7 @@ using namespace mlir::triton::gpu;
 /// Bytes of all banks of LDS, and the most that a lane accesses.
 constexpr unsigned kAllBanks = 256, kLaneBytes = 16;
 
-/// Whether transposing loads read the block, as an operand of a product.
+/// Whether transposing loads read the block, as an operand of a dot.
 static bool isReadAcrossRows(DescriptorLoadOp load) {
   return llvm::any_of(load->getUsers(), [&](Operation *user) {
     auto convert = dyn_cast<ConvertLayoutOp>(user);
@@ -61,7 +61,7 @@ public:
 
   Arrival getArrival() const override { return Arrival::Token; }
   bool suitsAnyLoop() const override { return true; }
-  bool startsBehindWait() const override { return true; }
+  bool hasSpareBuffer() const override { return true; }
 
   SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
                                  Value barrier,

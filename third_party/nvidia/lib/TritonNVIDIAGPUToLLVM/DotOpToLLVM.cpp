@@ -89,7 +89,7 @@ MmaShape getMmaShape(const ttg::MatrixInstruction &instruction) {
   return shape;
 }
 
-/// The instructions of one product, and what a thread gives to them.
+/// The instructions of one dot, and what a thread gives to them.
 class Product {
 public:
   Product(const MmaShape &shape, RankedTensorType aType, RankedTensorType bType,

@@ -60,9 +60,10 @@ public:
   bool usesBarriers() const { return getArrival() == Arrival::Barrier; }
   /// Whether any loop gains by such copies, not only one with matrix products.
   virtual bool suitsAnyLoop() const { return false; }
-  /// Whether copies for later iterations start right behind the wait of an
-  /// iteration, before it has read its own buffer: a ring has one more then.
-  virtual bool startsBehindWait() const { return false; }
+  /// Whether rings have one buffer more. Then a schedule may start copies for
+  /// later iterations behind the wait of an iteration, which has not read its
+  /// own buffer yet.
+  virtual bool hasSpareBuffer() const { return false; }
   /// Starts the copy to `slot`, which (where there are barriers) `barrier` has
   /// been told of, and returns the new operations. The last one writes to the
   /// buffer. `contiguity` is that of the addresses.

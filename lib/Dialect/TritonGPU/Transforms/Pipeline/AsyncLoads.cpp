@@ -107,7 +107,7 @@ std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
       result.isStored()
           ? 1
           : result.getDistance() +
-                (result.isReadInPlace || result.strategy->startsBehindWait());
+                (result.isReadInPlace || result.strategy->hasSpareBuffer());
   if (auto pointers = dyn_cast<LoadOp>(load)) {
     result.contiguity = axisInfo.getContiguity(pointers.getPtr());
     if (Value mask = pointers.getMask())
@@ -361,15 +361,15 @@ private:
     builder.setInsertionPoint(firstUser);
     LoopSchedule::Place place = first->usePlace;
     // In front of the copies.
-    if (first->strategy->startsBehindWait())
+    if (first->strategy->hasSpareBuffer())
       for (AsyncLoad *load : group)
         place.cluster = std::min(place.cluster, load->defPlace.cluster - 1);
     return put(first->strategy->wait(builder, first->getLoc(), tokens), place);
   }
 
-  /// Has threads store what they load to the one buffer, at the end of the
-  /// iteration before the one that reads it: what that iteration reads itself
-  /// has been read then.
+  /// Has threads store what they load to the one buffer. They do so at the end
+  /// of the iteration before the one that reads it, which has read its own
+  /// value by then.
   void copyThroughRegisters(AsyncLoad &load) {
     builder.setInsertionPoint(load.load);
     SmallVector<Operation *> ops =

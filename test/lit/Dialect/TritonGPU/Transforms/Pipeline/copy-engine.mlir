@@ -72,9 +72,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
 #other = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "toy:ahead", "ttg.threads-per-warp" = 32 : i32} {
-  // Copies that start behind the wait have a buffer more. What threads store
-  // has one buffer, which is written at the end of the iteration before; it is
-  // read in each layout that is wanted.
+  // Rings with a buffer more. What threads store has one buffer, which is written
+  // at the end of the iteration before. It is read in each layout that is wanted.
   // CHECK-LABEL: tt.func @ahead
   // CHECK-DAG: %[[RING:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16
   // CHECK-DAG: %[[ONE:.*]] = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16
@@ -83,10 +82,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: ttg.local_store %[[FIRST]], %[[ONE]]
   // CHECK: scf.for
   // CHECK: %[[WAIT:.*]] = toy.wait_for_copies %{{.*}}
-  // CHECK: toy.copy
   // CHECK: ttg.local_load %{{.*}} token %[[WAIT]]
   // CHECK-DAG: ttg.local_load %[[ONE]] : {{.*}} -> tensor<32x32xf16, #blocked>
   // CHECK-DAG: ttg.local_load %[[ONE]] : {{.*}} -> tensor<32x32xf16, #blocked1>
+  // CHECK: toy.copy
   // CHECK: %[[NEXT:.*]] = tt.load
   // CHECK: ttg.local_store %[[NEXT]], %[[ONE]]
   // CHECK: scf.yield

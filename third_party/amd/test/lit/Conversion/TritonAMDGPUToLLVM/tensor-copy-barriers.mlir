@@ -19,15 +19,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %ring = ttg.local_alloc : () -> !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable>
     %first = ttg.memdesc_index %ring[%c0] : !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
     %t0 = amdg.async_tdm_copy_global_to_local %d[%c0, %c0] into %first, %true : !tt.tensordesc<tensor<64x32xf16, #shared>> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
-    %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%slot = %c0, %s = %zero) -> (i32, tensor<64x32xf16, #blocked>) : i32 {
-      %w = amdg.async_tdm_wait {num = 0 : i32}
+    %r:3 = scf.for %k = %c0 to %n step %c1 iter_args(%slot = %c0, %s = %zero, %started = %t0) -> (i32, tensor<64x32xf16, #blocked>, !ttg.async.token) : i32 {
+      %w = amdg.async_tdm_wait %started {num = 0 : i32}
       %next = arith.xori %slot, %c1 : i32
       %into = ttg.memdesc_index %ring[%next] : !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
       %t = amdg.async_tdm_copy_global_to_local %d[%k, %c0] into %into, %true : !tt.tensordesc<tensor<64x32xf16, #shared>> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
       %this = ttg.memdesc_index %ring[%slot] : !ttg.memdesc<2x64x32xf16, #shared, #smem, mutable> -> !ttg.memdesc<64x32xf16, #shared, #smem, mutable>
       %x = ttg.local_load %this token %w : !ttg.memdesc<64x32xf16, #shared, #smem, mutable> -> tensor<64x32xf16, #blocked>
       %y = arith.addf %s, %x : tensor<64x32xf16, #blocked>
-      scf.yield %next, %y : i32, tensor<64x32xf16, #blocked>
+      scf.yield %next, %y, %t : i32, tensor<64x32xf16, #blocked>, !ttg.async.token
     }
     tt.return %r#1 : tensor<64x32xf16, #blocked>
   }
