@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts/check_functions.py"
+SCRIPT = Path(__file__).resolve().parents[3] / "scripts/check_functions.py"
 
 
 def load():
