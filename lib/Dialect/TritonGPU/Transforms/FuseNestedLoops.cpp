@@ -240,7 +240,7 @@ private:
 
   void emitCounts() {
     Type i64 = builder.getI64Type();
-    // In 64 bits: the product must not overflow.
+    // In 64 bits, because the multiplication must not overflow.
     count = TripCount(inner, loc).getCount(builder);
     total = arith::MulIOp::create(builder, loc, count,
                                   TripCount(outer, loc).getCount(builder));
@@ -359,9 +359,9 @@ private:
                    fused.getResults().begin() + earlyArgs);
   }
 
-  /// What the body needs of the prologue, in the first turn: the counter of the
-  /// outer loop, the values that live on, and the initial values of the inner
-  /// loop.
+  /// What the body needs of the prologue, in the first iteration: the counter
+  /// of the outer loop, the values that live on, and the initial values of the
+  /// inner loop.
   ResultRange emitBegin(Value isFirst, IRMapping &map) {
     auto args = fused.getRegionIterArgs();
     Value previous = args[1];
@@ -436,8 +436,8 @@ private:
     return turnResults;
   }
 
-  /// The epilogue, in the last turn, which also sets the arguments of the inner
-  /// loop back.
+  /// The epilogue, in the last iteration, which also sets the arguments of the
+  /// inner loop back.
   ResultRange emitEnd(Value isLast, const IRMapping &map,
                       ArrayRef<Value> turnResults) {
     Kept kept;
