@@ -1,4 +1,4 @@
-"""Attention forward on a GPU, beside the peer's and torch's in the same run.
+"""Attention forward on a GPU, beside Triton's and torch's in the same run.
 
     python bench/attention.py [--filter TEXT]
 

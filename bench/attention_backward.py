@@ -1,4 +1,4 @@
-"""Attention's gradients on a GPU, beside the peer's and torch's in the same run.
+"""Attention's gradients on a GPU, beside Triton's and torch's in the same run.
 
     python bench/attention_backward.py [--filter TEXT]
 
@@ -192,7 +192,7 @@ def main() -> None:
                 f"| {name} | {ours:.0f} | {peer:.0f} | {ours / peer:.2f} "
                 f"| {torchs:.0f} | {results[0][1]} | {results[1][1]} |"
             )
-    print("| work | tile TFLOP/s | peer TFLOP/s | ratio | torch SDPA | tile: | the peer: |")
+    print("| work | tile TFLOP/s | peer TFLOP/s | ratio | torch SDPA | tile: | Triton: |")
     print("|---|---|---|---|---|---|---|")
     print("\n".join(rows))
 

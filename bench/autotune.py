@@ -1,4 +1,4 @@
-"""What choosing among configurations takes, from a cold cache, beside the peer's: a GPU is needed.
+"""What choosing among configurations takes, from a cold cache, beside Triton's: a GPU is needed.
 
 python bench/autotune.py
 """

@@ -1,4 +1,4 @@
-"""Time of each kernel in a chain of small ones, with and without `launch_pdl`, beside the peer's.
+"""Time of each kernel in a chain of small ones, with and without `launch_pdl`, beside Triton's.
 
     python bench/chain.py
 

@@ -1,8 +1,8 @@
-"""Compile time from Python source to cubin or hsaco, beside the peer's in the same run.
+"""Compile time from Python source to cubin or hsaco, beside Triton's in the same run.
 
     python bench/compile_time.py [--target cuda:80] [--repeats 5] [--peer PYTHON] [--ptxas PTXAS]
 
-Works without a GPU. Both compilers run in processes of their own (the peer under the
+Works without a GPU. Both compilers run in processes of their own (Triton under the
 interpreter that `--peer` or TILE_PEER_PYTHON names), in turns, with their caches off and the
 same ptxas. `first` is the first compile of a fresh process, imports left out; `next` the median
 of the compiles that follow in one process. Stages are those of tile's `next` compiles.
@@ -41,7 +41,7 @@ SHORT_NAMES = {
     "attention fp16 D64 128x64, 4 warps, 3 stages": "attention D64",
     "attention fp16 D128 causal 128x64, 8 warps, 3 stages": "attention D128 causal",
 }
-#: For each kind of target: how long a compile may take against the peer's, and the last stages.
+#: For each kind of target: how long a compile may take against Triton's, and the last stages.
 GOALS = {"cuda": 0.8, "hip": 1.0}
 LAST_STAGES = {"cuda": ("ptx", "cubin"), "hip": ("amdgcn", "hsaco")}
 

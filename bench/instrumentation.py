@@ -1,6 +1,6 @@
 """What records in kernels cost: of the kernels' time, of a launch, and of a record.
 
-python bench/instrumentation.py           on a GPU, with torch; the peer after tile, if it is there
+python bench/instrumentation.py           on a GPU, with torch; Triton after tile, if it is there
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def measure_kernels(name: str, module: ModuleType, proton: ModuleType, modes: tu
             try:
                 with session(proton, backend="instrumentation", mode=mode):
                     on = device_time(launch)
-            except Exception as error:  # One that a mode does not fit, or the peer cannot do.
+            except Exception as error:  # One that a mode does not fit, or Triton cannot do.
                 print(f"{name}: {kernel}, {mode}: {str(error).splitlines()[0]}")
                 continue
             print(f"{name}: {kernel}, {mode}: {on:.1f} us, {on / off:.3f} of that")

@@ -1,6 +1,6 @@
-"""Host time of one launch of an empty kernel, by its arguments, beside the peer's.
+"""Host time of one launch of an empty kernel, by its arguments, beside Triton's.
 
-python bench/launch.py           on a GPU, with torch's tensors; the peer in the same run
+python bench/launch.py           on a GPU, with torch's tensors; Triton in the same run
 python bench/launch.py --fake    without one: what tile itself takes, on a libcuda that does nothing
 """
 
@@ -69,7 +69,7 @@ def launches(
 
 
 def driver_alone(kernel: Any) -> Callable[[], Any]:
-    """The call that all launches end in; what the peer has is not known here."""
+    """The call that all launches end in; what Triton has is not known here."""
     loaded = list(getattr(kernel, "loaded", {}).values())
     if not loaded:
         return lambda: None

@@ -1,4 +1,4 @@
-"""Matrix products on a GPU, beside the peer's and cuBLAS in the same run.
+"""Matrix products on a GPU, beside Triton's and cuBLAS in the same run.
 
     python bench/matmul.py [--filter TEXT] [--all]
 
@@ -175,7 +175,7 @@ def measure(name, modules, shape, dtype, configs, everything, **variant) -> str:
 
 
 def give_scratch_memory() -> None:
-    """The peer asks for what kernels put their descriptors into."""
+    """Triton asks for what kernels put their descriptors into."""
     if importlib.util.find_spec("triton") is not None:
         import triton
 

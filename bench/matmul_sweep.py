@@ -1,4 +1,4 @@
-"""Matrix products of many shapes on a GPU: tile, the peer and the library (cuBLAS) in turns.
+"""Matrix products of many shapes on a GPU: tile, Triton and the library (cuBLAS) in turns.
 
     python bench/matmul_sweep.py [--filter PATTERN] [--seconds S] [--jobs N] [--repeats N] [--all]
 
@@ -308,7 +308,7 @@ def describe(way: dict, tile) -> str:
 def measure(
     row: Row, modules, crashed: set[str], repeats: int, everything: bool
 ) -> list[tuple[float, str]]:
-    """Speed and choice of tile, the peer and the library, in TFLOP/s."""
+    """Speed and choice of tile, Triton and the library, in TFLOP/s."""
     problem = make_problem(row)
     expected = problem.library()
     contestants: list[list[Candidate]] = [[], []]

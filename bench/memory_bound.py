@@ -1,4 +1,4 @@
-"""Bandwidth of the memory-bound examples on a GPU, beside the peer's in the same run.
+"""Bandwidth of the memory-bound examples on a GPU, beside Triton's in the same run.
 
     python bench/memory_bound.py [--markdown]
 
@@ -17,7 +17,7 @@ from turns import best_times_ms, median_times_ms
 
 
 def bench(name, ours, peer, reference, configs, moved_bytes, run):
-    """One row: bandwidth and configuration of ours and the peer, of torch, and of a copy."""
+    """One row: bandwidth and configuration of ours and Triton, of torch, and of a copy."""
     contestants = []
     for module in (ours, peer):
         candidates = []

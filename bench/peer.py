@@ -1,6 +1,6 @@
-"""Loads an example for the peer compiler (Triton), so that both run the same program.
+"""Loads an example for Triton, so that both run the same program.
 
-The peer is measured, never depended on: everything here works without it.
+Triton is measured, never depended on: everything here works without it.
 """
 
 from __future__ import annotations

@@ -381,7 +381,7 @@ def table(options: argparse.Namespace) -> None:
     slower = sum(r > 1.02 for r in ratio.values())
     differ = sorted(key for key, same in checked.items() if not same and len(key) == 2)
     print(f"{len(ratio)} kernels of {len({k[0] for k in ratio})} libraries: tile takes {mean:.3f}")
-    print(f"of the peer's time in the mean; {slower} take more than 1.02, the longest")
+    print(f"of Triton's time in the mean; {slower} take more than 1.02, the longest")
     print(f"{max(ratio.values()):.2f}. {len(short)} more take less than {SHORTEST_US:.0f} us.\n")
     print("| library | rows | kernels | mean | above 1.02 | longest |")
     print("|---|---|---|---|---|---|")

@@ -1,4 +1,4 @@
-"""Times of kernels that reduce rows on a GPU, beside the peer's at the same configuration.
+"""Times of kernels that reduce rows on a GPU, beside Triton's at the same configuration.
 
     python bench/reductions.py
 

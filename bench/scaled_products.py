@@ -1,9 +1,9 @@
-"""Products of operands with scales on a GPU without an instruction for them, beside the peer's.
+"""Products of operands with scales on a GPU without an instruction for them, beside Triton's.
 
     python bench/scaled_products.py [--size 4096]
 
 Same kernel and same configurations, in turns; milliseconds of device time. `exact` is the default,
-`fast` has `fast_math=True`; docs/numerics.md says what they promise. The peer scales in bf16.
+`fast` has `fast_math=True`; docs/numerics.md says what they promise. Triton scales in bf16.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ OTHERS = (
 )  # fmt: skip
 RULES = ("sentence-length", "nested-brackets", "words")
 
-_SENTENCE = re.compile(r"(?<=[.!?])[)\"]*\s+(?=[A-Z0-9(*])|\n\n+|:\s*\n")
+_SENTENCE = re.compile(r"[.!?][)\"]*\s+|\n\n+|:\s*\n")
 _WORD = re.compile(r"[A-Za-z0-9][\w'-]*")
 
 
@@ -73,8 +73,10 @@ def sentence_length(text: str, check: Check) -> Iterator[CheckResult]:
     start = 0
     for end in [*_SENTENCE.finditer(text), None]:
         stop = end.start() if end else len(text)
-        count = len(_WORD.findall(text, start, stop))
-        if count > MOST_WORDS:
+        words = _WORD.findall(text, start, stop)
+        # A list of names is no sentence.
+        names = sum(extract.is_code(word) for word in words)
+        if (count := len(words)) > MOST_WORDS and 2 * names < count:
             first = start + len(text[start:stop]) - len(text[start:stop].lstrip())
             message = f"a sentence of {count} words; write at most {MOST_WORDS}"
             yield CheckResult(check.path, message, (first, stop), None)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every suite and ends with one line of totals. Each suite runs even when
+# Runs every suite and ends with one line of times. Each suite runs even when
 # one before it failed. Options are pytest's: -m '' runs the long sweeps, too.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -9,38 +9,48 @@ export PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=$PWD/build/pycache
 status=0
 log=$(mktemp -d)
 trap 'rm -rf "$log"' EXIT
+name= since=0 times=
 
-echo "==> Unit tests (GoogleTest)"
+# Names what runs now, and notes how long the suite before it took.
+step() {
+  [ -z "$name" ] || times+="$name $((SECONDS - since)) s, "
+  name=$1 since=$SECONDS
+  [ -z "$name" ] || echo "==> $name"
+}
+
+step "Unit tests (GoogleTest)"
 ctest --test-dir build --output-on-failure 2>&1 | tee "$log/unit" | grep -vE '^(Test project|      Start)' || true
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
-echo "==> Compiler tests (lit)"
+step "Compiler tests (lit)"
 $bin/lit -s -j"$(nproc)" build/test/lit $(ls -d build/third_party/*/test/lit) 2>&1 | tee "$log/lit"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
-echo "==> Layers"
+step "Layers"
 scripts/check_layers.py || status=1
 
-echo "==> Attributes"
+step "Attributes"
 scripts/check_attributes.py || status=1
 
-echo "==> English of pages and comments"
+step "English of pages and comments"
 $bin/python scripts/check_prose.py || status=1
 
-echo "==> Subjects of commits"
+step "Subjects of commits"
 scripts/check_commits.py || status=1
 
-echo "==> Lengths of functions"
+step "Lengths of functions"
 scripts/check_functions.py || status=1
 
-echo "==> Generated documentation is up to date"
+step "Generated documentation is up to date"
 scripts/docs.sh --check || status=1
 
-echo "==> The code of kernels is not worse than the table has it"
+step "The code of kernels is not worse than the table has it"
 $bin/python bench/regress.py check --share || status=1
 
-echo "==> Python tests (pytest)"
+step "Python tests (pytest)"
 $bin/python -m pytest -n auto --dist worksteal "$@" 2>&1 | tee "$log/pytest"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1
 
+step ""
+echo "==> ${times}in all $SECONDS s"
 exit $status

@@ -169,8 +169,9 @@ void mlir::triton::applyAxisHints(
     return result;
   };
   AxisInfo::DimVector contiguity = merge(kContiguityAttr, info.getContiguity());
-  // A hint on divisibility speaks of groups as long as the hint on contiguity
-  // makes them, so the deduced figure is first brought to those.
+  // Divisibility is stated of the first element of each group of contiguous
+  // neighbours. The hint on contiguity makes these groups longer. So the
+  // deduced divisibility is first converted to groups of the new length.
   AxisInfo::DimVector atGroups;
   for (unsigned dim = 0; dim < rank; ++dim)
     atGroups.push_back(info.getDivisibilityAt(dim, contiguity[dim]));

@@ -6,11 +6,11 @@
 // with it gets a barrier in front. States only grow, so that a barrier once
 // inserted stays needed, and iterating to the fixed point terminates.
 //
-// An asynchronous product reads its operands until it is waited for. Until then
-// no barrier helps, and whoever made it asynchronous has seen to it that
-// nothing overwrites them. After the wait, other warps may not have come so far
-// yet: from there on it is a read like any other, unless all warps compute the
-// product as one (a single warp group does).
+// An asynchronous dot reads its operands until it is waited for. Until then no
+// barrier helps. The pass that made it asynchronous has seen to it that nothing
+// overwrites them. After the wait, other warps may not have come so far yet.
+// From there on it is a read like any other. A dot of a single warp group is no
+// such read, because all its warps compute the dot as one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ namespace {
 constexpr int kOwnFrame = -1;
 
 /// A range of the function's frame, or some part of the caller's memory that an
-/// argument views, and the operation (by program order, so that sets are
-/// deterministic) that accessed it.
+/// argument views. Beside it stands the operation that accessed it, by program
+/// order, so that sets are deterministic.
 struct Access {
   int root;
   int64_t begin, end;
@@ -129,11 +129,11 @@ private:
   }
 
   /// A read that takes the token of a copy is ordered against that copy by a
-  /// wait, behind which a barrier stands: the copy that is still under way is
-  /// one of another iteration, into another part of the buffer. Tokens of other
-  /// copies say nothing of it; that of a wait which counts may say anything.
-  /// What products read in place has no token. And only a wait could order two
-  /// copies, no barrier.
+  /// wait, behind which a barrier stands. A copy that is still under way
+  /// belongs to another iteration and writes to another part of the buffer.
+  /// Tokens of other copies say nothing of it. The token of a wait that counts
+  /// may stand for anything. What dots read in place has no token. And only a
+  /// wait could order two copies, no barrier.
   bool isOrderedByWait(Operation *before, Operation *after) const {
     if (!startsCopy(before))
       return false;

@@ -334,8 +334,9 @@ void SwizzleChooser::splitOffRepetitions(int64_t maxBytes) {
     Side smallSrc = src, smallDst = dst;
     erase(smallSrc.regs, candidate);
     erase(smallDst.regs, candidate);
-    // Where lanes or warps are entangled with this register, what is left on
-    // the two sides is not the same part of the tensor.
+    // Each round stores one half of the tensor and loads it again. A basis of a
+    // lane or a warp may be a sum that this register is part of. Then the other
+    // registers, lanes and warps of the two sides span different halves.
     if (!sameSpan(smallSrc.all(), smallDst.all()))
       return;
     common.pop_back();

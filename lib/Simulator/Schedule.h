@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Without a schedule, warps run in turn and asynchronous work is done when it
-// is issued. With one, warps take turns of random length in a random order, and
-// asynchronous copies and products read and write late: when somebody waits for
-// them, when nobody can go on, or at a random moment. Products of one warp
-// group are formed in order; nothing else promises one. Equal seeds give equal
-// runs.
+// Without a schedule, warps run one after the other, and asynchronous work is
+// done when it is issued. With a schedule, warps run in a random order, each
+// for a random number of instructions. Asynchronous copies and dots read and
+// write late: when a thread waits for them, when no warp can go on, or at a
+// random moment. Dots of one warp group are done in order; the hardware
+// promises no other order. Equal seeds give equal runs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -54,7 +54,7 @@ public:
   void commit(const Ctx &c, AsyncKind kind, unsigned lane);
   /// Finishes all but the last `left` groups of the thread.
   bool wait(Ctx &c, AsyncKind kind, unsigned lane, uint32_t left);
-  /// Finishes the products up to a group of the running warp's.
+  /// Finishes the dots up to a group of the running warp's.
   bool waitProducts(Ctx &c, uint32_t group);
   /// Finishes everything of this kind that the thread has issued before `mark`.
   bool finishUpTo(Ctx &c, AsyncKind kind, uint32_t thread, uint64_t mark);

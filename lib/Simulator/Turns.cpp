@@ -1,4 +1,4 @@
-//===-- Turns.cpp - One order of what CTAs on several host threads do -----===//
+//===-- Turns.cpp - One order of the accesses that CTAs can see -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "Turns.h"
@@ -11,7 +11,8 @@ Turns::Turns(unsigned count, unsigned hostThreads,
              const std::atomic<bool> &stop)
     : workers(count), stop(stop), freeThreads(hostThreads) {}
 
-/// No other worker can have its turn, then, until this one ends its period.
+/// Whether the worker may make an ordered access now. While this is true, it is
+/// false for all other workers, until this one ends its period.
 bool Turns::isTurnOf(unsigned worker) const {
   uint64_t now = workers[worker].period;
   for (unsigned i = 0; i < workers.size(); ++i)

@@ -1,23 +1,25 @@
-//===-- Turns.h - One order of what CTAs on several host threads do -------===//
+//===-- Turns.h - One order of the accesses that CTAs can see -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// CTAs of which one can see what another does in global memory, through atomics
-// or ordered accesses, do these things in one order, whatever the host's
-// threads do: that of their workers' clocks, which count instructions. What
-// lies between runs side by side.
+// One CTA can see what another one does in global memory, through atomics and
+// ordered accesses. The simulator runs such accesses in one order, so that a
+// launch gives the same results on every host. All other instructions run in
+// parallel.
 //
-// How many workers there are depends on the clusters alone; each has every n-th
-// of them. They take the host threads that there are by turns: so the order is
-// the same on any host. A worker's clock counts periods. In a period, its
-// accesses come before those of the workers behind it in the same period, and
-// after those of the workers before it: it waits for these to end the period,
-// and for the others to begin it. A period has few instructions, so that others
-// do not wait long, but more where a worker has much to do in order, so that it
-// does not have to wait each time.
+// Workers run the clusters: of n workers, each runs every n-th cluster. Their
+// number depends on the number of clusters alone. They share the host threads
+// that there are. So the order is the same on any host.
 //
-// Accesses without order that the program does not order are races; which of
-// the two comes first is the host's choice.
+// A worker has a clock, which counts periods of some instructions. Ordered
+// accesses are sorted by period first, and by the number of the worker second.
+// Before such an access a worker waits until all workers with lower numbers
+// have ended this period, and until all others have begun it. A period is
+// short, so that others do not wait long. It is longer while a worker makes
+// many ordered accesses, so that the worker does not wait for each of them.
+//
+// Two accesses that neither the program nor this class orders are a race. Which
+// of them comes first is up to the host.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -41,15 +41,15 @@ struct LaunchInFlight {
   bool isGraph = false;
 };
 
-/// Launches of a kernel from one place.
-struct Place {
+/// Launches of one kernel that the same lines of a program make.
+struct LaunchSite {
   uint32_t path = 0, epoch = 0, name = 0, device = 0;
   Captured captured;
   bool isReplay = false;
-  bool operator==(const Place &other) const;
+  bool operator==(const LaunchSite &other) const;
 };
-struct PlaceHash {
-  size_t operator()(const Place &place) const;
+struct LaunchSiteHash {
+  size_t operator()(const LaunchSite &place) const;
 };
 struct Sum {
   uint64_t count = 0, nanoseconds = 0;
@@ -57,7 +57,7 @@ struct Sum {
 
 /// One launch, for traces.
 struct Event {
-  Place place;
+  LaunchSite place;
   uint64_t scope = 0, start = 0, end = 0;
   uint32_t stream = 0;
   /// The launch of a graph, by its correlation id; of others 0.
@@ -77,7 +77,7 @@ struct Replay {
 
 /// All that was recorded since the last time that somebody asked.
 struct Recorded {
-  std::unordered_map<Place, Sum, PlaceHash> sums;
+  std::unordered_map<LaunchSite, Sum, LaunchSiteHash> sums;
   std::vector<Event> events;
   std::vector<Replay> replays;
   size_t dropped = 0;

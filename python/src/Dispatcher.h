@@ -67,8 +67,8 @@ struct Option {
   PyObject *name, *value; ///< Borrowed.
 };
 
-/// Where a kernel is launched.
-struct Place {
+/// The stream of a device that a kernel is launched on, and its driver.
+struct DeviceStream {
   nanobind::object driver;
   int device = 0;
   uint64_t stream = 0;
@@ -91,7 +91,7 @@ public:
 
   bool isOrdinary() const;
   /// The driver's current device and stream; false if Python has to find out.
-  bool findPlace(Place &place);
+  bool findStream(DeviceStream &place);
 
   nanobind::tuple describe, opaque;
   nanobind::callable constant;
@@ -185,7 +185,7 @@ private:
   /// Whether a launch is between `enter` and `exit` of `around`.
   bool isDescribed() const;
   nanobind::object enter(const Entry &entry, const uint32_t (&grid)[3],
-                         const Place &place,
+                         const DeviceStream &place,
                          llvm::ArrayRef<PyObject *> values) const;
   nanobind::object callSlow(nanobind::handle grid, PyObject *const *arguments,
                             size_t count, PyObject *keywords);
@@ -206,7 +206,7 @@ private:
   /// is no parameter.
   nanobind::object callGrid(nanobind::handle grid,
                             PyObject *const *values) const;
-  void start(Query &query, const Place &place,
+  void start(Query &query, const DeviceStream &place,
              llvm::ArrayRef<Option> options) const;
   void addValues(Query &query, PyObject *const *values);
   void addConstant(Query &query, PyObject *value);
@@ -220,14 +220,14 @@ private:
                      Mode mode);
   void addDescribed(Query &query, PyObject *value, Mode mode);
   const ClassInfo &getInfo(PyObject *value);
-  void ask(Query &query, const Place &place, nanobind::handle options,
+  void ask(Query &query, const DeviceStream &place, nanobind::handle options,
            nanobind::handle values);
   std::shared_ptr<Entry> find(const Query &query) const;
-  std::shared_ptr<Entry> findFor(Query &query, const Place &place,
+  std::shared_ptr<Entry> findFor(Query &query, const DeviceStream &place,
                                  llvm::ArrayRef<Option> options,
                                  PyObject *const *values);
   nanobind::object launch(const Entry &entry, const Query &query,
-                          const Place &place, uint32_t x, uint32_t y,
+                          const DeviceStream &place, uint32_t x, uint32_t y,
                           uint32_t z);
   /// Whether a pair of arguments has memory in common; nothing where arguments
   /// do not tell.

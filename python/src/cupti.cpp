@@ -25,7 +25,7 @@ static nb::tuple take() {
   nb::list readable;
   for (const std::string &name : names)
     readable.append(demangle(name));
-  auto placeOf = [&](const Place &place) {
+  auto placeOf = [&](const LaunchSite &place) {
     nb::object captured = nb::none();
     if (place.isReplay)
       captured = nb::make_tuple(place.captured.path, place.captured.epoch);

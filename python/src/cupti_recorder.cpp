@@ -40,13 +40,13 @@ Where Recorder::here() const {
 
 //===-- Places ------------------------------------------------------------===//
 
-bool Place::operator==(const Place &other) const {
+bool LaunchSite::operator==(const LaunchSite &other) const {
   return path == other.path && epoch == other.epoch && name == other.name &&
          device == other.device && captured.path == other.captured.path &&
          captured.epoch == other.captured.epoch && isReplay == other.isReplay;
 }
 
-size_t PlaceHash::operator()(const Place &place) const {
+size_t LaunchSiteHash::operator()(const LaunchSite &place) const {
   size_t hash = place.path;
   for (uint32_t part :
        {place.epoch, place.name, place.device, place.captured.path,
@@ -425,7 +425,7 @@ void Recorder::completeBuffer(void *context, uint32_t stream, uint8_t *buffer,
 }
 
 void Recorder::onKernel(const KernelRecord &record) {
-  Place place;
+  LaunchSite place;
   place.epoch = activeEpoch;
   place.name = intern(record.name ? record.name : "(kernel)");
   place.device = record.device;

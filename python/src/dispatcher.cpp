@@ -45,7 +45,7 @@ bool LaunchState::isOrdinary() const {
   return true;
 }
 
-bool LaunchState::findPlace(Place &place) {
+bool LaunchState::findStream(DeviceStream &place) {
   static PyObject *const activeName = PyUnicode_InternFromString("_active");
   static PyObject *const torchName = PyUnicode_InternFromString("torch");
   nb::object active = nb::steal(PyObject_GetAttr(drivers.ptr(), activeName));
@@ -200,7 +200,7 @@ static bool readGrid(PyObject *grid, uint32_t (&extents)[3]) {
   return true;
 }
 
-void Dispatcher::start(Query &query, const Place &place,
+void Dispatcher::start(Query &query, const DeviceStream &place,
                        llvm::ArrayRef<Option> options) const {
   query.device = place.device;
   query.key.addIdentity(place.driver.ptr());
@@ -228,7 +228,7 @@ std::shared_ptr<Dispatcher::Entry> Dispatcher::find(const Query &query) const {
 /// The kernel for a launch; null also where an argument cannot be described,
 /// of which Python says what is wrong.
 std::shared_ptr<Dispatcher::Entry>
-Dispatcher::findFor(Query &query, const Place &place,
+Dispatcher::findFor(Query &query, const DeviceStream &place,
                     llvm::ArrayRef<Option> options, PyObject *const *values) {
   try {
     start(query, place, options);
@@ -273,7 +273,7 @@ std::optional<bool> Dispatcher::doMeet(llvm::ArrayRef<Pair> pairs,
 }
 
 nb::object Dispatcher::launch(const Entry &entry, const Query &query,
-                              const Place &place, uint32_t x, uint32_t y,
+                              const DeviceStream &place, uint32_t x, uint32_t y,
                               uint32_t z) {
   if (x == 0 || y == 0 || z == 0)
     return entry.kernel;
@@ -323,9 +323,9 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
   if (isOrdinary()) {
     llvm::SmallVector<PyObject *, 32> values(modes.size());
     llvm::SmallVector<Option, 4> options;
-    Place place;
+    DeviceStream place;
     if (bind(arguments, count, keywords, values.data(), options) &&
-        state.findPlace(place)) {
+        state.findStream(place)) {
       Query query;
       if (std::shared_ptr<const Entry> entry =
               findFor(query, place, options, values.data())) {
@@ -364,7 +364,7 @@ bool Dispatcher::isDescribed() const {
 }
 
 nb::object Dispatcher::enter(const Entry &entry, const uint32_t (&grid)[3],
-                             const Place &place,
+                             const DeviceStream &place,
                              llvm::ArrayRef<PyObject *> values) const {
   nb::object given = nb::steal(PyTuple_New(Py_ssize_t(values.size())));
   for (size_t i = 0; i != values.size(); ++i)
@@ -390,8 +390,8 @@ nb::object Dispatcher::callSlow(nb::handle chosen, PyObject *const *arguments,
 
 /// Makes the query of a launch from Python, whose options are None, or pairs of
 /// names and values.
-void Dispatcher::ask(Query &query, const Place &place, nb::handle options,
-                     nb::handle values) {
+void Dispatcher::ask(Query &query, const DeviceStream &place,
+                     nb::handle options, nb::handle values) {
   if (size_t(NB_TUPLE_GET_SIZE(values.ptr())) != modes.size())
     throw nb::value_error("wrong number of values");
   llvm::SmallVector<Option, 4> chosen;
@@ -418,7 +418,7 @@ std::shared_ptr<Dispatcher::Entry> Dispatcher::find(nb::object driver,
 nb::object Dispatcher::launch(const Entry &entry, nb::object driver, int device,
                               uint64_t stream, nb::tuple values, uint32_t x,
                               uint32_t y, uint32_t z) {
-  Place place = {driver, device, stream};
+  DeviceStream place = {driver, device, stream};
   Query query;
   ask(query, place, nb::none(), values);
   return launch(entry, query, place, x, y, z);

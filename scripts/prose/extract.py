@@ -31,6 +31,10 @@ def _word_for(code: re.Match[str]) -> str:
     return "Code" + "".join(chr(ord("a") + number // 26**i % 26) for i in range(3))
 
 
+def is_code(word: str) -> bool:
+    return re.fullmatch("Code[a-z]{3}", word) is not None
+
+
 def _plain(text: str) -> str:
     """A line without markup and code."""
     text = _URL.sub(_word_for, text)
@@ -130,7 +134,8 @@ class _Lines:
 
 
 def _comments(text: str, pattern: re.Pattern[str], tools: re.Pattern[str]) -> list[Paragraph]:
-    """Comments of a whole line each that follow each other at one column are one."""
+    """Lines of comments that follow each other at one column are one comment. Beside code a comment
+    begins, and goes on in the lines below that have no code."""
     places = _Lines(text)
     groups: list[list[Line]] = []
     next_place = (0, 0)
@@ -141,7 +146,8 @@ def _comments(text: str, pattern: re.Pattern[str], tools: re.Pattern[str]) -> li
             lines = enumerate(match["block"].split("\n"), number)
             groups.append([(at, re.sub(r"^\s*\*", "", line)) for at, line in lines])
         elif match["line"] is not None and not tools.match(match["line"]):
-            if (number, column) != next_place:
+            has_code = bool(text[places.starts[number - 1] : match.start()].strip())
+            if has_code or (number, column) != next_place:
                 groups.append([])
             groups[-1].append((number, re.sub(r"^(?:#:?|//[/!]?<?) ?", "", match["line"])))
             next_place = (number + 1, column)

@@ -21,7 +21,7 @@ alone=$([ -z "${CLIENTS:-}" ] && echo 75 || echo 0)
 mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The clients for both; tile apart, so that the peer's runs cannot see it.
+# The clients for both; tile apart, so that Triton's runs cannot see it.
 python3 -m pip install -q --no-index --no-deps --no-compile --target "$work/clients" "$clients"/*.whl || exit 1
 path=$work/clients
 options=(--peer)

@@ -2,7 +2,7 @@
 
     python test/clients/table.py results/
 
-The folder holds tile-CLIENT.json and, where the peer ran too, peer-CLIENT.json.
+The folder holds tile-CLIENT.json and, where Triton ran too, peer-CLIENT.json.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sanitizers on a GPU: TILE_DRIVER=cuda python3 -m pytest test/gpu
 
 A failed assertion ends the use of the GPU by a process: each planted mistake runs in its own one.
-The same kernels run in the simulator in test/python/test_memcheck.py.
+The same kernels run in the simulator in test/python/instrumentation/test_memcheck.py.
 """
 
 from __future__ import annotations

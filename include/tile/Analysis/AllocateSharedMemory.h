@@ -7,10 +7,10 @@
 
 namespace mlir::triton {
 
-/// Gives everything that lives in shared memory its place, and notes the places
-/// and the size of all on the operations. Returns the size; fails, with an
-/// error on the largest buffer, where it is more than a block of the module's
-/// target may have (the size is noted then, too).
+/// Gives every buffer in shared memory an offset. The offsets and the size of
+/// all buffers together become attributes of the operations. Returns the size.
+/// Fails, with an error on the largest buffer, where a block of the module's
+/// target may not have so much. The size is an attribute then, too.
 FailureOr<int64_t> allocateSharedMemory(ModuleOp module);
 
 } // namespace mlir::triton

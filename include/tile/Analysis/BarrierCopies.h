@@ -14,13 +14,14 @@
 
 namespace mlir::triton {
 
-/// Visits the first and the last operation of each piece of code that may be
-/// executed between `copy` and the waits at its barrier. `copy` arrives at one.
+/// `copy` arrives at a barrier. Visits the first and the last operation of each
+/// piece of code that may be executed between `copy` and the waits at its
+/// barrier.
 ///
-/// Ways on which nobody waits there count for nothing: the memory of the
-/// barrier may go to others as well when nobody uses it any more, so a program
-/// that goes such a way with the copy under way is wrong itself. Loops leave so
-/// behind loads that their predicate has switched off.
+/// Paths on which nobody waits are left out. A program that takes such a path
+/// while the copy is under way is wrong itself. When nobody uses the barrier
+/// any more, its memory may go to others as well. Loops have such paths for
+/// loads that their predicate has switched off.
 void forEachBeforeArrival(gpu::AsyncCopyOpInterface copy,
                           const SharedMemoryAliasAnalysis &aliases,
                           llvm::function_ref<void(Operation *)> visit);

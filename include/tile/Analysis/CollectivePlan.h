@@ -40,8 +40,8 @@ struct CollectivePlan {
   unsigned getNumAxisBlocks() const { return 1u << llvm::popcount(blockBits); }
   bool spansWarps() const { return warpBits | blockBits; }
 
-  /// Finds the bits of `layout` along `axis`; sets `unsupported` where a lane
-  /// or warp bit moves along the axis and across it at once.
+  /// Finds the bits of `layout` that move along `axis`. Sets `unsupported` if
+  /// one bit of a lane or a warp moves along the axis and across it at once.
   CollectivePlan(LinearLayout layout, unsigned axis);
 
 protected:
@@ -50,8 +50,9 @@ protected:
 
 /// A reduction combines in one of two orders. A function that is known to be
 /// commutative combines the registers of a thread first, then lanes. Any other
-/// takes elements in their order along the axis: bit by bit of the coordinate,
-/// from the lowest, whoever has that bit.
+/// function combines elements in their order along the axis. It goes through
+/// the bits of the coordinate from the lowest on. A bit may belong to a
+/// register, a lane or a warp.
 struct ReducePlan : CollectivePlan {
   explicit ReducePlan(ReduceOp op);
 
@@ -64,30 +65,32 @@ struct ReducePlan : CollectivePlan {
     enum Kind {
       Registers, ///< Those that differ in `along` are combined.
       Lanes,     ///< Those that differ in `laneBit` are combined.
-      /// The same, where a lane has two registers that differ in `along`: each
-      /// of two lanes takes over one of them, and `laneBit` tells them apart
-      /// from then on. (Half the exchanges of combining both in both.)
+      /// The same, where a lane has two registers that differ in `along`. Each
+      /// of two lanes takes over one of the two sums. From then on `laneBit`
+      /// says which one. This takes half the exchanges that it would take to
+      /// have both sums in both lanes.
       Trade
     };
     Kind kind;
     unsigned laneBit = 0;
     int32_t along = 0;
   };
-  /// What a warp does by itself. In an order that may change, registers have
-  /// been combined before.
+  /// The steps within a warp. Where the order may change, the registers of each
+  /// thread have been combined before the first step.
   SmallVector<Step> steps;
 
-  /// A bit of an index whose values have partial results when the steps are
-  /// done. Those of warps and blocks, and in order what lies above them.
+  /// A bit that numbers partial results: those that are left after the steps.
+  /// These are the bits of warps and blocks along the axis. Where the order
+  /// counts, all higher bits of the coordinate belong to them.
   struct PartBit {
     StringRef inDim;
     unsigned bit;
   };
   SmallVector<PartBit> partBits;
 
-  /// Where each thread's partial result goes in its operand's region, from the
-  /// position of the result and the number of the part. Other bits are free:
-  /// one thread stores for those that differ in them.
+  /// The offset of each thread's partial result in the scratch memory of its
+  /// operand. The position of the result and the number of the part decide it.
+  /// Of threads that differ in other bits, one stores.
   LinearLayout getStoreLayout() const;
 
   /// How the threads that hold a result read its parts. Threads that hold the
@@ -116,20 +119,22 @@ private:
 
   /// 32-bit registers that one element of all operands takes.
   unsigned wordsPerElement = 0;
-  /// Whether neighbours in scratch memory are parts of one result; else they
-  /// are one part of several results, which threads hold.
+  /// Whether neighbours in scratch memory are parts of one result. If not, they
+  /// are the same part of several results.
   bool partsAreNeighbours = true;
 };
 
 struct ScanPlan : CollectivePlan {
   explicit ScanPlan(ScanOp op);
 
-  /// Register bits along the axis below those of the lanes and warps: a thread
-  /// holds neighbours. And above them: the pattern of threads repeats.
+  /// Register bits along the axis below the bits of lanes and warps: a thread
+  /// holds neighbours. And register bits above them: the pattern of threads
+  /// repeats.
   uint32_t lowRegisterBits = 0, highRegisterBits = 0;
 
-  /// Where the total of a warp goes: warp along the axis, then repetition, then
-  /// position across the axis. All other bits are free.
+  /// The offset of a warp's total in scratch memory. Its bits are, from the
+  /// lowest: the warp along the axis, the repetition, the position across the
+  /// axis. Of threads that differ in other bits, one stores.
   LinearLayout getStoreLayout() const;
   /// The same with one more register dimension in front, over the warps along
   /// the axis, in place of the warp's own bits.

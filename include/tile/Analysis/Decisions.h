@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Threads take a branch or a loop together, and access a block as one. What
-// decides that must be the same in all of them.
+// All threads of a block take the same branches, run the same iterations, and
+// access a block of memory together. So the scalars that decide a branch, a
+// loop or an address must be the same in all threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_DECISIONS_H
@@ -15,12 +16,14 @@
 
 namespace mlir::triton {
 
-/// What decides a branch, a loop or an address in `root`, and what that is
-/// computed from: back to the operations that each thread executes for itself.
+/// The scalars that decide a branch, a loop or an address in `root`, and all
+/// scalars that these are computed from. The search ends at operations that
+/// each thread executes for itself, such as loads.
 llvm::SetVector<Value> findDecidingValues(Operation *root);
 
-/// True if one thread loads an element, and those that have a copy of it get it
-/// from there: fresh reads, and what has the attribute.
+/// True if one thread makes the load and hands the element to the other
+/// threads. This is so for fresh reads, and for loads with the attribute
+/// `tile.loaded_once`.
 bool isLoadedOnce(LoadOp load);
 
 } // namespace mlir::triton

@@ -8,10 +8,10 @@
 
 namespace mlir::triton {
 
-/// Calls `pass(from, to)` for values of which each of `to` may be the one of
-/// `from` in its place: selects, arguments of blocks that branches go to, what
-/// regions are entered with and end with, and what partitions capture. Calls
-/// are left out.
+/// Calls `pass(from, to)` wherever control flow or a select hands values on:
+/// `to[i]` may be `from[i]`. These are the operands of a select, the arguments
+/// of a branch's target, the values with which regions begin and end, and
+/// captures of partitions. Calls of functions are left out.
 void forEachForwarded(Operation *op,
                       function_ref<void(ValueRange from, ValueRange to)> pass);
 

@@ -15,17 +15,18 @@ struct GatherPlan {
   /// The in dim for an index along the axis.
   static constexpr llvm::StringLiteral kAxisValue = "axis";
 
-  /// Where every warp holds the elements that its indices may select, and
-  /// shuffles are not slower than shared memory: (register, lane, warp, block
-  /// of the indices, axis value) -> (register, lane of the source).
+  /// Set if every warp holds the elements that its indices may select, and if
+  /// shuffles are not slower than shared memory. It maps (register, lane, warp
+  /// and block of an index, value of the index) to (register, lane) of the
+  /// source.
   std::optional<LinearLayout> inWarp;
   /// Otherwise a row-major copy of the source.
   int64_t scratchSize = 0;
 
   explicit GatherPlan(GatherOp op);
 
-  /// The registers of the source, as differences from the one that the
-  /// register of the indices tells, that an element may be in.
+  /// The registers of the source that an element may be in. The register of its
+  /// index gives one of them; these are the differences (xor) from that one.
   SmallVector<int32_t> getCandidates() const;
 };
 

@@ -83,10 +83,10 @@ private:
   llvm::SmallSetVector<ArgumentPair, 4> assumptions;
 };
 
-/// Which loads of a function may be done a second time, next to the first, by
-/// other threads of the block: those of memory that nothing in the function
-/// writes. Where two arguments overlap, `insert-replica-barriers` puts barriers
-/// between such loads and the writes.
+/// Which loads of a function other threads of the block may repeat, directly
+/// behind the first load: loads of memory that nothing in the function writes.
+/// If two arguments overlap after all, the function may write it. For this case
+/// `insert-replica-barriers` puts barriers between such loads and the writes.
 class RepeatableReads {
 public:
   explicit RepeatableReads(Operation *function);

@@ -31,9 +31,10 @@ bool isMadeByElements(Operation *op);
 int64_t countLiveRegisters(FunctionOpInterface function,
                            function_ref<int64_t(Value)> count);
 
-/// Registers that tensors take while they wait for their users. What is made
-/// element by element for one that takes it so needs not be there as a whole:
-/// until then it takes what it is made of, or itself if that is less.
+/// Registers that tensors take while they wait for their users. An elementwise
+/// operation whose only user is elementwise, too, needs no registers for a
+/// whole tensor: its elements are made one by one for the user. Until then its
+/// operands take registers, or its result does if that takes fewer.
 class WaitingRegisters {
 public:
   WaitingRegisters(FunctionOpInterface function,

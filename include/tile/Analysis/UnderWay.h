@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Copies and products run on behind the operation that starts them, until
+// Copies and dots run on behind the operation that starts them, until
 // somebody waits. A wait says what it waits for in one of two ways. It takes
 // the tokens of what must be done: then these decide. Or it counts how many of
 // the last ones it leaves under way: then the count decides, on the path where
@@ -67,10 +67,10 @@ private:
   Origins unknown{{}, /*isUnknown=*/true, /*isCounted=*/false};
 };
 
-/// How many of the kind of work that `wait` waits for it may leave under way,
-/// so that what its tokens stand for is done: the fewest that have been started
-/// behind that, on any path. Nothing where it takes no tokens; zero where one
-/// cannot be traced.
+/// How much work of its kind `wait` may leave under way, so that everything
+/// that its tokens stand for is done. This is the fewest that have been started
+/// behind that work, on any path. Nullopt where the wait takes no tokens. Zero
+/// where a token cannot be traced.
 std::optional<unsigned> getMaxPendings(Operation *wait,
                                        const TokenOrigins &origins);
 

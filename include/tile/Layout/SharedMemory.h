@@ -50,8 +50,8 @@ unsigned countWavefronts(const LinearLayout &offsets, unsigned elemBits,
 unsigned countIdealWavefronts(const LinearLayout &offsets, unsigned elemBits,
                               unsigned vecLog2, BankGeometry banks = {});
 
-/// Lanes whose bit `laneBit` is set access, in the place of each register, the
-/// one whose number differs in bit `registerBit`.
+/// Lanes whose bit `laneBit` is set swap registers: instead of a register they
+/// access the one whose number differs in bit `registerBit`.
 struct RegisterExchange {
   unsigned laneBit, registerBit;
 };
@@ -60,11 +60,11 @@ struct RegisterExchange {
 LinearLayout exchangeRegisters(const LinearLayout &offsets,
                                RegisterExchange exchange);
 
-/// Exchanges, one after the other, with which instructions that move
-/// 2^vecLog2 elements have fewer wavefronts: neighbouring lanes that meet in
-/// some banks, as those of two rows do where a matrix instruction leaves 8
-/// bytes of each to a lane, access different columns then. Each costs a
-/// selection for every register.
+/// Exchanges, one after the other, after which instructions that move 2^vecLog2
+/// elements have fewer wavefronts. Neighbouring lanes that would access the
+/// same banks access different columns then. This happens where a matrix
+/// instruction leaves 8 bytes of each of two rows to a lane. An exchange costs
+/// one select for every register.
 llvm::SmallVector<RegisterExchange>
 chooseRegisterExchanges(LinearLayout offsets, unsigned elemBits,
                         unsigned vecLog2, BankGeometry banks = {});

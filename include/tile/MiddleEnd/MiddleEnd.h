@@ -4,7 +4,7 @@
 //
 // The middle of a compile has three parts:
 //
-//   layouts   every tensor gets the layout that its accesses and products want
+//   layouts   every tensor gets the layout that its accesses and dots want
 //   loops     loops are divided among warps, merged and pipelined
 //   copies    copies become operations of the machine; clean up; fences
 //
@@ -44,7 +44,7 @@ protected:
 
   /// Copies become those of the machine.
   virtual void addCopyLowering() {}
-  /// What stores and atomic operations take from products.
+  /// What stores and atomic operations take from dots.
   virtual void addEpilogue() {}
   /// Addresses take the form that the machine's accesses have.
   virtual void addAddresses() {}

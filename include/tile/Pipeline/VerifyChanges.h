@@ -17,7 +17,7 @@ uint64_t fingerprint(Operation *root);
 
 /// Lets pass managers of this context verify the IR after passes that changed
 /// it, and keep the analyses of it after the others. Behind those that changed
-/// it, nothing may read the sum of a product that may still run
+/// it, nothing may read the sum of a dot that may still run
 /// (`verifyUnfinishedProducts`). Verification takes as long
 /// as all passes together, and most of them have nothing to do in most kernels.
 /// A pass may say that it preserved all analyses; this is for those that don't.

@@ -51,7 +51,7 @@ inline constexpr llvm::StringLiteral kBarriersInsertedAttrName =
     "ttg.barriers-inserted";
 
 //===----------------------------------------------------------------------===//
-// allocation: places in shared memory
+// allocation: offsets in shared memory
 //===----------------------------------------------------------------------===//
 
 inline constexpr llvm::StringLiteral kAllocationOffsetAttrName =

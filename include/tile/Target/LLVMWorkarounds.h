@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Each backend has one table of the faults that its kernels may meet in LLVM's
-// code generator, Target/LLVM22/Workarounds.cpp, and a file for each of them
+// LLVM's code generator has faults that kernels may run into. Each backend has
+// one table of them, Target/LLVM22/Workarounds.cpp, and a file for each of them
 // beside it. The functions here apply a table. docs/rationale/llvm-22.md says
 // what each fault is, what shows it, and what removes the workaround.
 //

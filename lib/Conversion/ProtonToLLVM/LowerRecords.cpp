@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A header has, in words of 32 bits: how many records the unit made, its first
-// warp, what a record costs in cycles, its multiprocessor; the cycles and the
-// time when the kernel began; both when it ended; the time when the records
-// were in global memory; nothing. A record has its number in the
-// list of records, a word of nothing, and the cycles; with `clock32` its number
-// and the lower half of the cycles.
+// A header consists of words of 32 bits, in this order:
+//
+// - how many records the unit made, and its first warp;
+// - what a record costs in cycles, and the multiprocessor of the unit;
+// - the cycles and the time when the kernel began;
+// - both when it ended;
+// - the time when the records were in global memory, and an unused word.
+//
+// A record has its number in the list of records, an unused word, and the
+// cycles. With `clock32` it has its number and the lower half of the cycles.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A scalar has a copy in every thread. Where copies come from each thread's own
-// work (a reduction, a load, an atomic, assembly) they could differ, and then
-// threads would part at a branch that they must take together, or access
-// different memory as one. Splat to a block with an element for each thread, a
-// scalar shows all its copies: the least and the greatest must be the same.
+// A scalar has a copy in every thread. Each thread may have made its copy
+// itself: by a reduction, a load, an atomic, assembly. Then the copies could
+// differ. The threads would take different sides of a branch that they must
+// take together, or access different memory where they must access one block.
+// This pass splats the scalar to a block with an element for each thread, so
+// that the block holds all copies. The least and the greatest element must be
+// the same.
 //
 //===----------------------------------------------------------------------===//
 

@@ -140,9 +140,9 @@ struct AssertPattern : TargetPattern<AssertOp> {
     }
     if (auto parent = op->getParentOfType<FunctionOpInterface>())
       function = parent.getName().str();
-    // Every thread for what it has: one that had no part in it would run on,
-    // through an address perhaps that the assertion is about, before another
-    // one stops the kernel.
+    // Every thread checks what it has of the condition. A thread without a part
+    // of it would run on before another thread stops the kernel. It might
+    // access the very address that the assertion is about.
     underPredicate(b, b.not_(all), [&] {
       target.assertFail(b, op.getMessage(), file, function, line);
     });

@@ -1,9 +1,9 @@
 //===-- InlineRegion.cpp - Copies of scalar regions -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The copied operations keep their types of tt and arith and are lowered after
-// the operation whose region it is; casts stand where those types meet the ones
-// of the LLVM dialect.
+// The copied operations keep their types of tt and arith. They are lowered
+// after the operation whose region it is. Until then, casts stand between these
+// types and those of the LLVM dialect.
 //
 //===----------------------------------------------------------------------===//
 

@@ -42,8 +42,8 @@ enum Access : unsigned {
 
 /// The pointer that an access goes through, null for somewhere, and the type of
 /// a block whose elements the same threads have, null for none.
-using Place = std::pair<Value, Type>;
-using Accesses = llvm::SmallMapVector<Place, unsigned, 4>;
+using AccessedBlock = std::pair<Value, Type>;
+using Accesses = llvm::SmallMapVector<AccessedBlock, unsigned, 4>;
 } // namespace
 
 /// True if several threads load the same elements, each for itself. The lanes
@@ -60,7 +60,7 @@ static bool isReplicated(Type loaded) {
 
 /// True if the same threads have the elements of two blocks: each then accesses
 /// an element's place in the order of the program.
-static bool haveSameOwners(const Place &a, const Place &b) {
+static bool haveSameOwners(const AccessedBlock &a, const AccessedBlock &b) {
   auto first = dyn_cast_if_present<RankedTensorType>(a.second);
   auto second = dyn_cast_if_present<RankedTensorType>(b.second);
   if (!first || !second || first.getShape() != second.getShape())
@@ -100,7 +100,7 @@ static Accesses getAccesses(Operation *op) {
   Accesses accesses;
   if (auto load = dyn_cast<LoadOp>(op)) {
     bool isScalar = !isa<RankedTensorType>(load.getType());
-    Place place = {load.getPtr(), load.getType()};
+    AccessedBlock place = {load.getPtr(), load.getType()};
     // One thread reads, and the others wait for it.
     if (isLoadedOnce(load))
       accesses[place] = isScalar ? ReadByOne : ReadByOwners;
@@ -122,7 +122,7 @@ static Accesses getAccesses(Operation *op) {
     auto types = op->getOperandTypes();
     auto block = llvm::find_if(types, llvm::IsaPred<RankedTensorType>);
     bool isScalar = block == types.end();
-    Place place = {address, isScalar ? Type() : *block};
+    AccessedBlock place = {address, isScalar ? Type() : *block};
     bool isLoad = !isScalar && op->getNumResults() == 1 && effects.size() == 1;
     if (isa<MemoryEffects::Write>(effect.getEffect()))
       accesses[place] |= isScalar ? WriteByOne : WriteByOwners;
@@ -202,7 +202,7 @@ private:
     Accesses accesses;
     // What a function does its callers do not know.
     if (isa<CallOpInterface>(op))
-      accesses[Place()] = Anything;
+      accesses[AccessedBlock()] = Anything;
     else
       accesses = getAccesses(op);
     // A barrier that happens once is cheaper than for launches to look whether

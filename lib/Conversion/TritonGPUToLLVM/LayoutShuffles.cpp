@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// See ShufflePlan. Choices of a register that depend on the thread ("register r
-// xor what the lane says") are made for all registers at once: one stage of
-// conditional swaps for each independent direction, before and after the
-// shuffles, which then name registers by constants. Narrow elements that travel
-// together share a 32-bit word.
+// See ShufflePlan. Which register a lane sends or writes depends on the lane:
+// register r xor a function of the lane. But a shuffle names its registers by
+// constants. So conditional swaps bring all registers into place before the
+// shuffles, and again after them. There is one stage of swaps for each
+// independent direction. Narrow elements that travel together share a 32-bit
+// word.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Conversion/TritonGPUToLLVM/LayoutShuffles.h"

@@ -1,19 +1,23 @@
 //===-- ReduceOpToLLVM.cpp - Reductions -----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inside the thread as a tree, or products in a few chains, inside the warp by
-// exchanges along the lane bits of the axis, across warps through scratch
-// memory: each warp writes its part, and after one barrier the lanes that hold
-// a result read its parts, a few each, from the memory of other blocks of the
-// cluster, too, if the axis is split over them, and exchange again. Several
-// operands travel together. In which order, the plan says.
+// A reduction has three parts. The plan says in which order elements combine.
+// Several operands travel together.
 //
-// All copies of a result are the same, bit by bit: branches that all threads
-// must take together are decided by them. Lanes that combine the same two
-// values in opposite orders might differ, if a product becomes part of the
-// addition in one place and not in the other, or in which NaN they keep. So
-// does the last exchange in the same order everywhere, but for operations that
-// are symmetric.
+// - Each thread combines its registers as a tree. It adds up products of two
+//   elements in a few chains.
+// - The lanes of a warp exchange values, along the lane bits of the axis.
+// - Warps combine through scratch memory. Each warp writes its part. After one
+//   barrier, the lanes that hold a result read a few parts each, and exchange
+//   again. If the axis is split over the blocks of a cluster, they read parts
+//   from the memory of other blocks, too.
+//
+// All copies of a result are the same, bit by bit, because they may decide
+// branches that all threads must take together. Two lanes may combine the same
+// two values in opposite orders. Then they might differ: LLVM may fuse a
+// multiplication with the addition in one of them only, or they may keep
+// different NaNs. So the last exchange combines in the same order everywhere,
+// unless the operation is symmetric.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +38,8 @@ using Tuple = SmallVector<Value>;
 
 /// Where a partial result of a thread belongs, as far as registers tell: the
 /// position across the axis, and the coordinate along it if that still matters.
-using Place = std::pair<uint64_t, int32_t>;
-using Parts = llvm::MapVector<Place, Tuple>;
+using PartPosition = std::pair<uint64_t, int32_t>;
+using Parts = llvm::MapVector<PartPosition, Tuple>;
 
 struct ReducePattern : TargetPattern<ReduceOp> {
   using TargetPattern::TargetPattern;
@@ -135,7 +139,7 @@ private:
   }
 
   /// The place of a register whose parts lie in order, or across the axis.
-  static Place placeOf(const ReducePlan &plan, int32_t r) {
+  static PartPosition placeOf(const ReducePlan &plan, int32_t r) {
     LinearLayout across = registersAcrossAxis(plan.layout, plan.axisDim);
     int32_t along = 0;
     if (plan.isInOrder())
@@ -149,7 +153,7 @@ private:
                        ArrayRef<SmallVector<Value>> operands) const {
     LinearLayout registers =
         plan.layout.sublayout({kRegister}, plan.layout.getOutDimNames());
-    llvm::MapVector<Place, SmallVector<Tuple>> groups;
+    llvm::MapVector<PartPosition, SmallVector<Tuple>> groups;
     llvm::DenseSet<uint64_t> seen; // repeated elements count once
     for (int32_t r = 0, e = plan.layout.getInDimSize(kRegister); r < e; ++r) {
       if (!seen.insert(registers.applyFlat(r)).second)
@@ -348,10 +352,10 @@ private:
     // Repeated registers were loaded once: combine once, too.
     unsigned numParts = 1u << round.numRegisterBits;
     unsigned numResults = loaded[0].size() / numParts;
-    llvm::MapVector<Value, Place> places;
+    llvm::MapVector<Value, PartPosition> places;
     Parts totals;
     for (unsigned r = 0; r < numResults; ++r) {
-      Place place = {r, 0};
+      PartPosition place = {r, 0};
       if (!places.insert({loaded[0][r * numParts], place}).second)
         continue;
       SmallVector<Tuple> tuples(numParts);
@@ -393,7 +397,7 @@ private:
       SmallVector<Value> values;
       for (int32_t r = 0, end = plan.layout.getInDimSize(kRegister); r < end;
            ++r) {
-        Place place = placeOf(plan, r);
+        PartPosition place = placeOf(plan, r);
         place.second &= ~taken;
         values.push_back(parts.find(place)->second[i]);
       }

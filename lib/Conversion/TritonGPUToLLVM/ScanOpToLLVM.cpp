@@ -1,13 +1,17 @@
 //===-- ScanOpToLLVM.cpp - Inclusive prefix combinations ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread scans the neighbours that it holds; lanes scan the threads' totals
-// by exchanges; warps exchange their totals through scratch memory; and where
-// the pattern of threads repeats along the axis, totals carry over. What comes
-// before an element outside its own run of registers is combined into one
-// prefix that is applied at the end. The last of a run is the lanes' total by
-// then, and needs what comes before the warp only. A reverse scan is the same
-// with the coordinates along the axis complemented.
+// A scan has these steps:
+//
+// - A thread scans the neighbours that it holds: its run.
+// - The lanes of a warp scan the totals of their threads, by exchanges.
+// - The warps exchange their totals through scratch memory.
+// - If the pattern of threads repeats along the axis, totals carry over.
+//
+// Everything before a run is combined into one prefix, which is applied at the
+// end. The last element of a run is the total of the lanes by then. It only
+// needs what comes before the warp. A reverse scan is the same with the
+// coordinates along the axis complemented.
 //
 //===----------------------------------------------------------------------===//
 

@@ -35,11 +35,11 @@ struct Buffer {
     if (hasOffset)
       offsets = c.src<uint32_t>(inst.op[1]) + hasIndex * programOf(c).waveLanes;
   }
-  struct Place {
+  struct BufferOffset {
     uint64_t offset; ///< from the base
     bool inside;     ///< all of its bytes
   };
-  Place place(unsigned lane, unsigned bytes) const {
+  BufferOffset place(unsigned lane, unsigned bytes) const {
     uint32_t index = indices ? indices[lane] : 0;
     // The sum of the instruction's offset and the lane's has 32 bits: LLVM
     // takes constants out of negative numbers.
@@ -55,7 +55,7 @@ struct Buffer {
     uint64_t lanes = 0;
     for (uint64_t m = exec; m; m &= m - 1) {
       auto l = unsigned(std::countr_zero(m));
-      Place p = place(l, bytes + from);
+      BufferOffset p = place(l, bytes + from);
       lanes |= uint64_t(p.inside) << l;
     }
     return lanes;

@@ -115,8 +115,9 @@ inline uint64_t elementAt(const Ctx &c, uint32_t slot, unsigned lane,
 struct ResultPlace {
   unsigned lane, item;
 };
-/// In `height` registers side by side a lane has as many neighbours of a column
-/// of the result, whose rows have `width` elements.
+/// The lane and the register of element (i, j) of a result. A row has `width`
+/// elements. A lane has `height` neighbours of a column in `height` registers
+/// that follow each other.
 inline ResultPlace placeOfResult(unsigned width, unsigned height, unsigned i,
                                  unsigned j) {
   unsigned group = i / height, columns = 64 / width;

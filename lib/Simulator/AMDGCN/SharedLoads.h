@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// They are done when they are issued; the checker remembers that their bytes in
-// LDS may not be touched before their counter was waited for: vmcnt, or
-// asynccnt from gfx1250 on. To it, each is a group of copies of the wave's
-// lanes.
+// The simulator makes these loads when they are issued. The checker remembers
+// that nobody may touch their bytes in LDS before the wave has waited for the
+// counter: vmcnt, or asynccnt from gfx1250 on. For the checker, each load is a
+// group of copies by the lanes of the wave.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace tile::sim::amdgcn {
 
-/// Lanes of `exec` write to their `place` in LDS what is at their `address`;
-/// those that are not `inside` write zeros.
-template <class Address, class Place>
+/// The lanes of `exec` copy from their `address` to their `place` in LDS. Lanes
+/// that are not `inside` write zeros.
+template <class Address, class LDSAddress>
 Step copyToShared(Ctx &c, const Inst &inst, uint64_t exec, uint64_t inside,
-                  unsigned bytes, Address address, Place place) {
+                  unsigned bytes, Address address, LDSAddress place) {
   alignas(16) std::byte data[64][16];
   std::memset(data, exec & ~inside ? undefinedByte(c, inst) : 0, sizeof data);
   bool good = accessLanes(c, inst, inside, Space::Global, bytes, Access::Load,

@@ -176,10 +176,10 @@ inline void orderWave(Ctx &c) {
 /// known of the bytes, how many) for the words of `data` that one lane moves
 /// between the registers at `slot` and `host`, if that is scratch memory.
 ///
-/// Registers are spilled whether they hold a value or not, and come back as
-/// they were: where a loop that may run no time would have set one, it is
-/// reloaded without having been stored. So what nobody wrote may be read there,
-/// and the register that it comes into holds no value.
+/// Compilers spill registers whether they hold a value or not. They also reload
+/// registers that were not stored: a loop that may have no iteration would have
+/// set and stored them. So a load of scratch memory that nobody wrote is no
+/// mistake. The register that it loads then holds no value.
 template <class F>
 void eachScratchWord(Ctx &c, Space space, Data data, uint32_t slot,
                      unsigned lane, const std::byte *host, F f) {

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // tcgen05.ld and .st are a warp's: they are complete when its tcgen05.wait says
-// so, and then come before what a barrier puts behind the warp. Products,
+// so, and then come before what a barrier puts behind the warp. Dots,
 // copies and shifts belong to the thread that issues them: they are complete
 // for whoever has waited for an mbarrier that a later tcgen05.commit of the
 // thread arrived at. Some follow each other without that, if they come from one
@@ -31,7 +31,7 @@ struct TensorAccess {
   TensorKind kind;
   bool isWrite;
   TensorRegion region;
-  /// Products with the same one add to the same place in the same way.
+  /// Dots with the same one add to the same place in the same way.
   uint64_t accumulator = 0;
 };
 

@@ -16,7 +16,7 @@ from .control_flow import ControlFlow
 from .errors import (
     CompilationError,
     CompileTimeAssertionFailure,
-    Place,
+    SourceRange,
     UnsupportedLanguageConstruct,
     from_diagnostics,
 )
@@ -108,7 +108,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
 
     def error(self, node: ast.AST, error: Exception) -> CompilationError:
         node, self.blame = self.blame or node, None
-        places: list[Place] = []
+        places: list[SourceRange] = []
         for frame in self.frames:
             place = frame.place(node if frame is self.frames[-1] else frame.call)
             if place is not None and not frame.source.internal:
@@ -209,7 +209,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         b.create("tt.func", (), function, (), (region,))
 
 
-def _function_place(parsed: Any) -> Place:
-    return Place(
+def _function_place(parsed: Any) -> SourceRange:
+    return SourceRange(
         parsed.source.file, parsed.node.lineno, parsed.node.col_offset, 0, parsed.source.name
     )

@@ -30,7 +30,7 @@ def is_python(file: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Place:
+class SourceRange:
     """A range of one source line; `end_column` is exclusive."""
 
     file: str
@@ -61,7 +61,7 @@ class Place:
         return f"{head}\n    {stripped}\n    {' ' * start}{'^' * width}"
 
 
-def render_places(places: Sequence[Place]) -> list[str]:
+def render_places(places: Sequence[SourceRange]) -> list[str]:
     """The places as text; calls that repeat, as in a recursion, are told once."""
     lines: list[str] = []
     i = 0
@@ -89,7 +89,7 @@ class PlacedError(TileError):
     def __init__(
         self,
         message: str,
-        places: Sequence[Place] = (),
+        places: Sequence[SourceRange] = (),
         notes: Sequence[str] = (),
     ) -> None:
         self.error_message = message
@@ -109,7 +109,7 @@ class PlacedError(TileError):
         return self.error_message
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> SourceRange | None:
         return self.places[-1] if self.places else None
 
     def __reduce__(self) -> tuple:
@@ -137,7 +137,7 @@ class UnsupportedLanguageConstruct(CompilationError):
     """Python that kernels cannot use."""
 
 
-def node_place(node: ast.AST, file: str, function: str) -> Place | None:
+def node_place(node: ast.AST, file: str, function: str) -> SourceRange | None:
     """The place of an AST node of a function."""
     line = getattr(node, "lineno", None)
     if line is None:
@@ -151,7 +151,7 @@ def node_place(node: ast.AST, file: str, function: str) -> Place | None:
     raw = line_of(file, line).encode()
     column = len(raw[:column].decode(errors="replace"))
     end = len(raw[:end].decode(errors="replace"))
-    return Place(file, line, column, end, function)
+    return SourceRange(file, line, column, end, function)
 
 
 @functools.lru_cache(maxsize=8)
@@ -162,11 +162,11 @@ def _tree(file: str, version: tuple[str, ...]) -> ast.Module | None:
         return None
 
 
-def source_place(file: str, line: int, column: int) -> Place:
+def source_place(file: str, line: int, column: int) -> SourceRange:
     """The place of an operation: what begins there, and in which function.
     The IR knows only where it begins, so of several the longest is shown."""
     start = max(0, column - 1)
-    place = Place(file, line, start)
+    place = SourceRange(file, line, start)
     if not is_python(file):
         return place
     lines = lines_of(file)
@@ -186,7 +186,7 @@ def source_place(file: str, line: int, column: int) -> Place:
             ):  # fmt: skip
                 best = node
     if best is None:
-        return Place(file, line, start, function=function)
+        return SourceRange(file, line, start, function=function)
     return node_place(best, file, function) or place
 
 
@@ -207,7 +207,7 @@ def of_assembly(message: str, assembly: str) -> CompilationError | None:
     return CompilationError(message, [place]) if place else None
 
 
-def assembly_place(text: str, line: int) -> Place | None:
+def assembly_place(text: str, line: int) -> SourceRange | None:
     """The place in a kernel that a line of its assembly was made from, if that has line
     information."""
     files = {

@@ -14,7 +14,7 @@ from ..hints import closest
 from ..language import values
 from ..language.dtypes import dtype
 from ..runtime.jit import constexpr_function
-from .errors import Place, node_place
+from .errors import SourceRange, node_place
 
 
 def symbol_name(name: str) -> str:
@@ -82,7 +82,7 @@ class Frame:
     #: The call that is being generated, in frames other than the last.
     call: Any = None
 
-    def place(self, node: Any) -> Place | None:
+    def place(self, node: Any) -> SourceRange | None:
         if node is None:
             return None
         return node_place(node, self.source.file, self.source.name)

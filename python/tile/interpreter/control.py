@@ -1,9 +1,9 @@
 """What rewritten functions call: Python's control flow on values of kernels.
 
-A kernel's variables have the types that the compiler would give them. Where a
-branch or a loop depends on a value, numbers that go into it come out of it as
-values of the kernel, of a type that both ways agree on (`materialize` in the
-compiler's terms); everything else is plain Python.
+A kernel's variables have the types that the compiler would give them. A branch
+or a loop may depend on a value of the kernel. Then plain numbers that go into it
+come out as values of the kernel. Their type is one that all paths agree on. The
+compiler calls this `materialize`. Everything else is plain Python.
 """
 
 from __future__ import annotations

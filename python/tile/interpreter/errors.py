@@ -10,7 +10,7 @@ from typing import Any
 from ..compiler.errors import (
     CompilationError,
     CompileTimeAssertionFailure,
-    Place,
+    SourceRange,
     render_places,
 )
 from ..errors import InterpreterError, SemanticError, TileError
@@ -19,7 +19,7 @@ from ..runtime.source import line_of
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def _place(code: types.CodeType, lasti: int, line: int) -> Place:
+def _place(code: types.CodeType, lasti: int, line: int) -> SourceRange:
     text = line_of(code.co_filename, line)
     # The whole line, where this Python does not know the expression.
     start, end = len(text) - len(text.lstrip()), 10_000
@@ -30,7 +30,7 @@ def _place(code: types.CodeType, lasti: int, line: int) -> Place:
                 if last != first:  # Only the first line of a longer expression.
                     end = 10_000
                 break
-    return Place(code.co_filename, line, start, end, code.co_name)
+    return SourceRange(code.co_filename, line, start, end, code.co_name)
 
 
 def user_frames(traceback: Any) -> list[Any]:

@@ -1,9 +1,9 @@
 """Prepares a kernel's source to be run by Python itself.
 
-Names, lines and columns stay as they are, so that a debugger shows the
-function as it was written. What changes: branches and loops also report to
-`control` where numbers become values of the kernel; `and`, `or`, `not` and
-chained comparisons work on tensors; constants are plain values.
+Names, lines and columns stay as they are, so that a debugger shows the function
+as it was written. Three things change. Branches and loops call `control`, which
+turns numbers into values of the kernel. `and`, `or`, `not` and chained
+comparisons work on tensors. Constants are plain values.
 """
 
 from __future__ import annotations

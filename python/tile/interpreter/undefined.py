@@ -1,10 +1,10 @@
 """Elements that masked loads leave undefined, and what comes of them.
 
 Where its mask is off, the result of a load without `other` is undefined. Here, as in compiled
-code, it is 0; beside it goes what would have been computed with other values in its place. Each
-operation on such an array is computed once more for each of them, so an element is undefined
-exactly where the results differ: `tl.where(mask, x, 0)` has none. It is an error if one is
-stored, is an address, or decides something.
+code, it is 0. Beside it, the array keeps what the elements would be with other values instead.
+Each operation on such an array is computed once more with each of these values. An element is
+undefined exactly where the results differ: `tl.where(mask, x, 0)` has none. It is an error to
+store such an element, to use it as an address, or to decide something by it.
 """
 
 from __future__ import annotations

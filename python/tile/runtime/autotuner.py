@@ -129,8 +129,8 @@ def _own(tuner: Any) -> dict[str, Any]:
 
 
 class _Run:
-    """While it is entered, a run with these positional arguments. A hook may run the same kernel
-    inside of it."""
+    """A context manager around one run of a tuned kernel. It sets the state of the run, such as
+    the positional arguments, and puts the old state back: a hook may run the same kernel again."""
 
     def __init__(self, tuner: Any, args: tuple) -> None:
         self.own = _own(tuner)

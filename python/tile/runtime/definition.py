@@ -10,7 +10,7 @@ from ..errors import TileError
 
 def places(fn: Any, parameter: str | None = None) -> list[Any]:
     """Where a jit function, or one of its parameters, is defined."""
-    from ..compiler.errors import Place, node_place
+    from ..compiler.errors import SourceRange, node_place
 
     try:
         parsed = fn.parse()
@@ -23,7 +23,7 @@ def places(fn: Any, parameter: str | None = None) -> list[Any]:
         if arg.arg == parameter:
             return [node_place(arg, source.file, source.name)]
     column = node.col_offset + len("def ")
-    return [Place(source.file, node.lineno, column, column + len(source.name), source.name)]
+    return [SourceRange(source.file, node.lineno, column, column + len(source.name), source.name)]
 
 
 def check_kernel(fn: Any) -> None:

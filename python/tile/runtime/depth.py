@@ -1,8 +1,8 @@
 """How deep Python's stack may get while a kernel is compiled.
 
 Expressions of thousands of terms, and calls that nest deeply, need more of
-Python's frames than programs are allowed by default. They are allowed more
-only meanwhile: the limit is what keeps an endless recursion from a crash.
+Python's frames than the default limit allows. The limit is higher only while a
+kernel is compiled, because it keeps an endless recursion from a crash.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature, or
 ``tensordesc<fp16[16, 64],LAYOUT>`` where it says how blocks lie. The key of an argument goes on
 with "Z" if elements out of bounds are zeros, and ends in "D" if the rows, too, are multiples of
 16 bytes, as its base and strides are.
-At run time that is its base, shape and strides and whether it pads with NaNs,
-and then the shape and the strides that the kernel asks the descriptor for.
+At run time a descriptor becomes several arguments. These are its base, shape and strides, and
+whether it pads with NaNs. Then come the shape and the strides that the kernel asks it for.
 """
 
 from __future__ import annotations

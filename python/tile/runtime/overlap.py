@@ -1,11 +1,12 @@
 """Kernels that were compiled for arguments that share no memory, or are small.
 
-Some optimisations are right only if two pointer arguments do not overlap: a
-load may be started before a store through another argument, for example. Others
-need all that is behind an argument to be in 2^31 bytes. Which pairs, and which
-arguments, a compile relied on is in the kernel's metadata. For such kernels, and
-for no others, each launch looks whether the arguments of a pair meet, or whether
-one is larger, and if so runs a variant that was compiled without assumptions.
+Some optimisations are right only if two pointer arguments do not overlap. An
+example is a load that starts before a store through another argument. Other
+optimisations need an argument to have at most 2^31 bytes behind it. The kernel's
+metadata lists the pairs and the arguments that a compile relied on. For such
+kernels, and for no others, each launch checks them. If two arguments of a pair
+overlap, or if one is larger, the launch runs a variant that was compiled without
+assumptions.
 """
 
 from __future__ import annotations

@@ -1,10 +1,14 @@
 """What an argument is compiled as: its type, and what is known of its value.
 
-An argument's key is a short string: ``*fp32D`` is a pointer to float32 that
-is a multiple of 16, ``i32`` an integer that is not negative and less than 2^30,
-``i32L`` one that is not negative, ``i32S`` any, ``1`` the integer 1. ``D`` says the
-same of integers, and ``E`` that they are multiples of 8: rows of 2-byte elements need
-no more for accesses of 16 bytes.
+An argument's key is a short string:
+
+- ``*fp32D`` is a pointer to float32 that is a multiple of 16;
+- ``i32`` is an integer that is not negative and less than 2^30;
+- ``i32L`` is an integer that is not negative, ``i32S`` is any integer;
+- ``1`` is the integer 1.
+
+``D`` behind an integer says that it is a multiple of 16, ``E`` that it is a multiple of 8. Rows
+of 2-byte elements need no more for accesses of 16 bytes.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tile._C import sim as _sim
-from tile.compiler.errors import Place, is_python, source_place
+from tile.compiler.errors import SourceRange, is_python, source_place
 
 if TYPE_CHECKING:
     from .report import Report
@@ -34,21 +34,22 @@ def program_of(report: Report) -> Program:
     return Program(entry, tuple(data["cluster"]), report.ptx or "", report.file)
 
 
-def _places(place: dict[str, Any], program: Program) -> list[Place]:
+def _places(place: dict[str, Any], program: Program) -> list[SourceRange]:
     """The place, behind the call that inlined it."""
     if not place["file"]:
         lines = program.text.splitlines()
         line = place["line"]
         text = lines[line - 1] if 0 < line <= len(lines) else ""
         column = len(text) - len(text.lstrip())
-        return [Place(program.file, line, column, len(text.rstrip()), program.entry, text)]
+        return [SourceRange(program.file, line, column, len(text.rstrip()), program.entry, text)]
     found = []
     if place["call_line"]:
         found.append(source_place(place["call_file"], place["call_line"], place["call_column"]))
     found.append(source_place(place["file"], place["source_line"], place["source_column"]))
     # Only Python says which function a line is in.
     return [
-        Place(p.file, p.line, p.column, p.end_column, p.function or program.entry) for p in found
+        SourceRange(p.file, p.line, p.column, p.end_column, p.function or program.entry)
+        for p in found
     ]
 
 

@@ -83,7 +83,7 @@ struct AsyncStore {
   void finish();
 };
 
-/// A product that is still computed; a value of the type of its result.
+/// A dot that is still computed; a value of the type of its result.
 struct Product : Object {
   /// What it comes to, if nobody writes to its operands before it is done.
   std::shared_ptr<const Tensor> result;

@@ -51,7 +51,7 @@ struct Tensor {
   }
 };
 
-/// What is no tensor: a view of shared memory, a descriptor, a product that is
+/// What is no tensor: a view of shared memory, a descriptor, a dot that is
 /// still computed.
 struct Object {
   virtual ~Object() = default;

@@ -15,7 +15,7 @@ from tile.backends import parse_target
 
 TARGET = parse_target("cuda:80")
 
-#: Case: instructions and barriers of the peer.
+#: Case: instructions and barriers of Triton.
 PEER = {
     "add fp32 1024, 4 warps": (816, 0),
     "softmax fp16 4096, 8 warps": (7008, 160),

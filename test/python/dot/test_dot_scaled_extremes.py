@@ -209,6 +209,7 @@ def test_special_elements(of_a, way):
 LOOPS = [("e4m3", "e4m3", 2), ("e2m1", "bf16", 1), ("bf16", "e5m2", 2), ("e5m2", "fp16", 1)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("extreme", [(), (0,), (2,), (1, 2)])
 @pytest.mark.parametrize(("of_a", "of_b", "scaled"), LOOPS)
 @pytest.mark.parametrize("stores", [False, True])

@@ -1,4 +1,4 @@
-"""What only NVIDIA's GPUs have: products, barriers, bulk copies, partitions."""
+"""What only NVIDIA's GPUs have: dots, barriers, bulk copies, partitions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ampere = pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True
 hopper = pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
 
 
-# Products in registers.
+# Dots in registers.
 
 
 @gluon.jit
@@ -150,7 +150,7 @@ def test_descriptors_made_in_the_kernel(shape, swizzle, target):
     np.testing.assert_array_equal(y, x)
 
 
-# Products of warp groups.
+# Dots of warp groups.
 
 
 @gluon.jit
@@ -424,7 +424,7 @@ def multiply_and_convert_kernel(
     gl.barrier()
     zeros = gl.full([N, N], 0.0, gl.float32, MMA)
     sums = warpgroup_mma(buffer, buffer, warpgroup_mma_init(zeros), is_async=True)
-    # The memory for this is not the buffer's, which the product still reads.
+    # The memory for this is not the buffer's, which the dot still reads.
     gl.store(pointers(y_ptr, N, N, B), gl.convert_layout(x, B))
     gl.store(pointers(c_ptr, N, N, MMA), warpgroup_mma_wait(0, deps=(sums,)))
 

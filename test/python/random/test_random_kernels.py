@@ -72,7 +72,7 @@ def test_passes_in_any_order(first):
 
 
 @pytest.mark.parametrize("target", ["", "hip:gfx942"])
-@pytest.mark.parametrize("first", chunks(100, of_all=400))
+@pytest.mark.parametrize("first", chunks(50, of_all=400))
 def test_undefined_elements_are_found_where_they_matter(first, target):
     failures = cli.chunk(first, CHUNK, "undefined", target=target)
     assert not failures, "\n".join(
@@ -106,7 +106,7 @@ def test_loops_for_partitions_of_warps(first, mode):
 
 
 @pytest.mark.parametrize("target", ["", "hip:gfx950", "hip:gfx1200"])
-@pytest.mark.parametrize("first", chunks(100, of_all=800))
+@pytest.mark.parametrize("first", chunks(50, of_all=800))
 def test_programs_with_explicit_layouts(first, target):
     failures = cli.chunk(first, CHUNK // (2 if target else 1), "gluon", target=target)
     assert not failures, "\n".join(

@@ -36,5 +36,23 @@ def test_definitions_are_found():
     assert {"tritongpu-coalesce", "convert-warp-specialize-to-llvm"} <= defined_passes()
 
 
+def test_pages_name_passes_that_exist():
+    """Or names of other compilers' passes, which tile-opt takes as well."""
+    named = {
+        (page.relative_to(ROOT).as_posix(), name)
+        for page in (ROOT / "docs").rglob("*.md")
+        if page.parent.name != "generated"
+        for name in re.findall(
+            r"`((?:tritongpu|tritonamdgpu|triton-nvidia)-[a-z0-9-]+)`", page.read_text()
+        )
+    }
+    others = [
+        ROOT / "lib/Pipeline/UnavailablePasses.cpp",
+        *ROOT.glob("third_party/*/lib/Pipelines/OtherNames.cpp"),
+    ]
+    known = defined_passes().union(*(re.findall(r'"([\w-]+)"', f.read_text()) for f in others))
+    assert sorted((page, name) for page, name in named if name not in known) == []
+
+
 def test_every_pass_is_run_by_name():
     assert sorted(defined_passes() - passes_run_by_tests()) == []

@@ -14,7 +14,7 @@ check_prose = pytest.importorskip("check_prose")
 extract = check_prose.extract
 
 #: How many exceptions there may be in all. Lower it when many were mended; never raise it.
-MOST_EXCEPTIONS = 1392
+MOST_EXCEPTIONS = 1100
 
 
 def test_exceptions_do_not_grow():
@@ -32,6 +32,9 @@ def test_comments_of_cpp():
         "//===-- X.cpp - Head ---===//\n"
         "// Two lines are\n// one paragraph.\n//\n// Another one.\n"
         "int f(char c = '\"'); // Beside code.\n"
+        "int g();  // Of another line,\n"
+        "          // and its next.\n"
+        "int h();  // Apart.\n"
         'const char *kText = "// no comment"; const char *kRaw = R"(// nor this)";\n'
         "/* A block\n * of lines. */\n"
         "  // NOLINTNEXTLINE(x)\n"
@@ -41,6 +44,8 @@ def test_comments_of_cpp():
         "Two lines are one paragraph.",
         "Another one.",
         "Beside code.",
+        "Of another line, and its next.",
+        "Apart.",
         "A block of lines.",
     ]
     assert extract.from_cpp(text)[0] == [(2, "Two lines are"), (3, "one paragraph.")]

@@ -163,9 +163,9 @@ def test_cells_of_a_notebook_are_named_as_its_tracebacks_do(monkeypatch):
     )
     shell = types.SimpleNamespace(compile=compiler)
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    place = tile.compiler.errors.Place(__file__, 1)
+    place = tile.compiler.errors.SourceRange(__file__, 1)
     assert place.render().startswith("  Cell In[5], line 1\n")
-    assert tile.compiler.errors.Place("a.py", 1).render().startswith('  File "a.py", line 1')
+    assert tile.compiler.errors.SourceRange("a.py", 1).render().startswith('  File "a.py", line 1')
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace())
     assert place.render().startswith(f'  File "{__file__}"')
 

@@ -54,7 +54,7 @@ class NvidiaBackend(BaseBackend):
         return f"{self.target}-{tools.ptxas_version(self.target.arch)}-{tools.libdevice_version()}"
 
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
-        # Options of the peer that mean nothing here are not an error.
+        # Options of Triton that mean nothing here are not an error.
         ignored = {"ir_override", "warp_size"}
         given = NvidiaOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch

@@ -1,8 +1,8 @@
 """How many blocks a multiprocessor holds at once, and machine code of which it holds more.
 
-A register more may cost a block, which ptxas does not weigh: with 42 registers on 256 threads 40
-warps are resident, with 40 registers 48. Kernels that wait for memory are as fast as many of their
-warps wait together.
+One register more may cost a block. ptxas does not take this into account. For example, with 256
+threads a block, 40 warps are resident at 42 registers, and 48 at 40 registers. Kernels that wait
+for memory are faster if more of their warps wait at the same time.
 """
 
 from __future__ import annotations

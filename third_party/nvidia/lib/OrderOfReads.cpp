@@ -54,8 +54,9 @@ static MemDescType getByteMemory(RankedTensorType type) {
                           SharedMemorySpaceAttr::get(context));
 }
 
-/// The shape in which the dimension is in three, of which the last two change
-/// places.
+/// `shape` with the dimension of `order` split into three. The last two of them
+/// are `outer` and what is left of a group of rows. Transposing the two changes
+/// between the order of reads and the order of the matrix.
 static SmallVector<int64_t>
 splitShape(ArrayRef<int64_t> shape, const OrderOfReads &order, int64_t outer) {
   int64_t group = 2 * order.distance;

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Matrix instructions take bytes that follow one another along K in the words
-// of their operands. Bytes that lie across K are read by whole warps, as
-// matrices of 16-bit pairs, transposed: a thread gets neighbours of the outer
-// dimension by that, where instructions want them further apart. So the outer
-// dimension of operand and sum is in another order, the order of reads, in
-// which it stays while a loop adds to the sum.
+// Matrix instructions on bytes want words of four bytes that follow one another
+// along K. Memory may have the bytes across K. Then a whole warp reads them
+// with ldmatrix, as transposed matrices of pairs of bytes. This gives a thread
+// two neighbours of the outer dimension (rows of A, columns of B), where the
+// matrix instruction wants rows that are further apart. The instruction does
+// not care which row it is told to compute. So we let it compute the rows in
+// another order: the order of reads. A loop keeps its sum in this order, and
+// only the result of the loop is brought back.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NVIDIA_LIB_ORDEROFREADS_H
@@ -18,19 +20,20 @@
 
 namespace mlir::triton::nvidia {
 
-/// The operand before it was brought into the layout of the old product.
+/// The operand before it was brought into the layout of the old dot.
 Value skipConversions(Value operand);
 
 TransOp transpose(OpBuilder &b, Location loc, Value matrix);
 
-/// The memory that products of warp groups read a matrix from, and bulk copies
-/// write; it lies there in `order`.
+/// The type of the buffer from which dots of warp groups read a matrix, and to
+/// which bulk copies write. `order` is that of its dimensions in memory.
 gpu::MemDescType getProductMemory(RankedTensorType type,
                                   ArrayRef<unsigned> order);
 
-/// Index 2 P i + P h + g of a product's dimension, P being the distance, is
-/// index 2 P i + 2 g + h of the matrix: what a thread has by one read belongs
-/// to places so far apart.
+/// Which row of the matrix the instruction computes as which row of the dot.
+/// Let P be the distance. Row 2 P i + P h + g of the dot is row 2 P i + 2 g + h
+/// of the matrix. So two rows that a thread reads together, h = 0 and h = 1,
+/// are P rows apart for the instruction.
 struct OrderOfReads {
   unsigned dim;
   int64_t distance = 8;
@@ -41,7 +44,7 @@ struct OrderOfReads {
 Value readBytes(OpBuilder &b, Location loc, Value operand, bool isTransposed,
                 const OrderOfReads &order, gpu::DotOperandEncodingAttr layout);
 
-/// How the sum of a product differs from that of the operation it replaces.
+/// How the sum of a dot differs from that of the operation that it replaces.
 struct SumForm {
   bool isTransposed = false;
   SmallVector<OrderOfReads, 2> orders; ///< of what is transposed already
@@ -53,12 +56,13 @@ struct SumForm {
                  RankedTensorType type) const;
 };
 
-/// Whether a loop carries the sum of `op` and does nothing else with it: it can
-/// carry it in any form.
+/// Whether a loop carries the sum of `op` and does nothing else with it. Then
+/// the loop can carry it in any form.
 bool isCarriedSum(DotOp op);
 
-/// Replaces `op` by what `multiply` makes of its sum in the form and layout
-/// given. A loop that only adds to the sum carries it so.
+/// Replaces `op`: `multiply` gets the old sum, in the form and layout given,
+/// and returns the new sum. A loop that only adds to the sum carries it in this
+/// form.
 void multiplyInForm(OpBuilder &b, DotOp op, const SumForm &form,
                     Attribute layout, function_ref<Value(Value sum)> multiply);
 

@@ -2,20 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// What wgmma costs is the same whatever it finds in shared memory: 64 rows by N
-// columns are computed, and operands that were not there yet are stored, fenced
-// and waited for. It is taken where its 64 rows are filled; all else stays with
-// mma.sync. Elements of other than 16 bits have to follow one another along K.
-// Where the right operand's do not, the operands are exchanged: the left one of
-// the transposed dot may come from registers, whose elements threads read
-// from anywhere. For bytes that are whole warps' reads of matrices, transposed,
-// which takes an eighth of the time of the dot; a thread gets neighbouring
-// rows by them, where wgmma wants rows 8 apart: rows of left operand and sum
-// are in another order. Where both operands would be turned, bytes of the right
-// one are, through registers: a tile of 128x128 is read and written again in
-// half the time in which the tensor core multiplies it by another one, and
-// mma.sync takes four times that. Words take as long to turn and only half as
-// much longer in mma.sync.
+// wgmma always computes 64 rows by N columns. Operands that are not in shared
+// memory yet have to be stored, fenced and waited for. So wgmma is taken where
+// its 64 rows are filled. All other dots stay with mma.sync.
+//
+// Elements of other than 16 bits have to follow one another along K. If those
+// of the right operand do not, the operands are exchanged. The left operand of
+// the transposed dot may come from registers, whose elements threads can read
+// from anywhere. Bytes are read by whole warps, as transposed matrices. That
+// takes an eighth of the time of the dot. It gives a thread neighbouring rows,
+// where wgmma wants rows 8 apart. So the rows of the left operand and of the
+// sum are in another order (OrderOfReads.h).
+//
+// Both operands may lie across K. Then bytes of the right one are transposed
+// through registers. A tile of 128x128 is read and written again in half the
+// time in which the tensor core multiplies it by another one. mma.sync would
+// take four times that. Words take as long to transpose, and only half as much
+// longer in mma.sync. So they stay with mma.sync.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@ namespace mlir::triton::nvidia {
 
 /// Replaces `op` by a ttnvgpu.warp_group_dot, with the right operand (and where
 /// it comes from memory, the left one) in shared memory. Returns false, without
-/// having changed anything, where `instruction` does not take the product or is
+/// having changed anything, where `instruction` does not take the dot or is
 /// not worth it.
 bool multiplyByWarpGroups(DotOp op, const gpu::MatrixInstruction &instruction);
 

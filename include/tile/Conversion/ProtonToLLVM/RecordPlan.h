@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Warps record in units: all warps of a unit pass the same place, and its first
+// Warps record in units. All warps of a unit run the same code, and the first
 // warp records for them. Each unit has memory of its own, so that no warp waits
-// for another one. In the memory of a launch, which is global, a unit has a
-// header and then its records; a block has its units one after the other.
+// for another one. The memory of a launch is global. A unit has a header there,
+// and then its records. The units of a block follow each other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_CONVERSION_PROTONTOLLVM_RECORDPLAN_H

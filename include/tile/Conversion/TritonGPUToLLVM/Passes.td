@@ -6,11 +6,11 @@
 include "mlir/Pass/PassBase.td"
 
 def AllocateSharedMemory : Pass<"allocate-shared-memory", "mlir::ModuleOp"> {
-  let summary = "Assign places in shared memory";
+  let summary = "Give buffers in shared memory their offsets";
   let description = [{
     Gives every `ttg.local_alloc`, every operation that needs scratch memory and
-    every call an `allocation.offset` such that what lives at the same time does
-    not overlap, and notes the size of all on the module as `ttg.shared`.
+    every call an `allocation.offset`. Buffers that live at the same time do not
+    overlap. `ttg.shared` on the module is the size of all buffers together.
 
     ```mlir
     %0 = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #shared, #smem, mutable>
@@ -31,11 +31,11 @@ def InsertMemoryBarriers : Pass<"insert-memory-barriers", "mlir::ModuleOp"> {
   let summary = "Insert barriers between accesses to shared memory";
   let description = [{
     Two accesses to overlapping shared memory, at least one of them a write, get
-    a `ttg.barrier local` between them unless there is one on every path from the
-    first to the second. Where buffers are is what `allocation.offset` says, so
-    shared memory must be allocated; the barriers of a called function count, and
-    so do its accesses to buffers that it is given. The module gets the attribute
-    `ttg.barriers-inserted`, without which nothing is lowered.
+    a `ttg.barrier local` between them. They need none if there is one on every path
+    from the first to the second. `allocation.offset` says where buffers are, so
+    shared memory must be allocated before. The barriers of a called function count,
+    and so do its accesses to buffers that it is given. The module gets the attribute
+    `ttg.barriers-inserted`. Without it nothing is lowered.
 
     ```mlir
     %0 = ttg.local_alloc %x {allocation.offset = 0 : i32} : ...
@@ -59,15 +59,15 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
   let description = [{
     A scalar is loaded by all threads, each for itself, and written by one. So
     is a block with fewer elements than there are threads, each element by one.
-    In between there is a barrier on every path: a slow thread must not read
+    In between there is a barrier on every path. A slow thread must not read
     what a fast one wrote afterwards, nor miss what another thread wrote before.
-    The same goes for a scalar and a block, of which other threads write or read
-    the elements. In loops, different arguments of a kernel are taken to be
-    different memory, unless the module has the attribute
-    `ttg.overlapping-arguments`; which ones are noted in `tt.disjoint_arguments`,
-    for the launcher to check.
-    Two blocks of one layout need none, as each thread accesses the places of an
-    element in order; in different layouts other threads may have them.
+    The same goes for a scalar and a block, whose elements other threads write or
+    read. Two blocks of one layout need no barrier, because one thread accesses an
+    element both times. In different layouts it may be another thread.
+
+    In loops, different arguments of a kernel are assumed to be different memory,
+    unless the module has the attribute `ttg.overlapping-arguments`. Such pairs are
+    listed in `tt.disjoint_arguments`, and the launcher checks them.
 
     ```mlir
     %n = tt.load %p : !tt.ptr<i32>
@@ -89,15 +89,16 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
 def LoadDecisionsOnce : Pass<"load-decisions-once", "mlir::ModuleOp"> {
   let summary = "Let one thread load what decides for all";
   let description = [{
-    Every thread loads a scalar for itself, and an element of a block of which
-    several threads have copies. If somebody writes the place meanwhile, they
-    may get different values. So a load whose value decides a branch, a loop or
-    an address, and whose place the kernel may write, gets the attribute
-    `tile.loaded_once`: one thread loads, the others get the value through
-    shared memory, as they do from fresh reads. Different arguments of a kernel
-    are taken to be different memory, unless the module has the attribute
-    `ttg.overlapping-arguments`; which ones are noted in `tt.disjoint_arguments`,
-    for the launcher to check.
+    Every thread loads a scalar for itself. So it does with an element of a block
+    of which several threads have copies. If another thread writes to the address
+    meanwhile, they may get different values. This matters if the value decides a
+    branch, a loop or an address, and if the kernel may write to its address. Such a
+    load gets the attribute `tile.loaded_once`. One thread makes it, and the others
+    get the value through shared memory, as they do from fresh reads.
+
+    Different arguments of a kernel are assumed to be different memory, unless the
+    module has the attribute `ttg.overlapping-arguments`. Such pairs are listed in
+    `tt.disjoint_arguments`, and the launcher checks them.
 
     ```mlir
     %n = tt.load %p : !tt.ptr<i32>
@@ -119,11 +120,11 @@ def LoadDecisionsOnce : Pass<"load-decisions-once", "mlir::ModuleOp"> {
 def CheckReplicas : Pass<"check-replicas", "mlir::ModuleOp"> {
   let summary = "Compare the copies of scalars that decide";
   let description = [{
-    On request (`check_replicas=True`). Every thread has a copy of a scalar. Of
-    those that decide a branch, the bounds of a loop or an address, and that
-    each thread found out for itself (by a reduction, a load, an atomic
-    operation or assembly), all copies are compared at run time; where they are
-    not the same, an assertion fails.
+    On request (`check_replicas=True`). Every thread has a copy of a scalar. The
+    scalar may decide a branch, the bounds of a loop or an address. And each thread
+    may have found it out for itself: by a reduction, a load, an atomic operation or
+    assembly. All copies of such a scalar are compared at run time. If they are not
+    the same, an assertion fails.
 
     ```mlir
     %s = "tt.reduce"(%x) ... : (tensor<256xf32, #blocked>) -> f32

@@ -99,9 +99,9 @@ public:
   /// block.
   virtual Value mapToBlock(const LLVMBuilder &b, Value ptr,
                            Value block) const = 0;
-  /// An access by whole warps in instructions that exchange elements between
-  /// lanes, where the hardware has some that do just this access and are not
-  /// slower than the above; else nullopt (false), and nothing is emitted.
+  /// An access by instructions of a whole warp that exchange elements between
+  /// lanes, such as ldmatrix. Returns nullopt (or false), and emits nothing,
+  /// where the hardware has none for this access or where they are slower.
   virtual std::optional<SmallVector<Value>>
   loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
                const ThreadIndex &index) const {

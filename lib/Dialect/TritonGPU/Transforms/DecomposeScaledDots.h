@@ -7,7 +7,7 @@
 
 namespace mlir::triton::gpu {
 
-/// Replaces a scaled product by a plain one of operands that have been extended
+/// Replaces a scaled dot by a plain one of operands that have been extended
 /// to 16 bits and scaled before. Fails, with an error on `op`, for element
 /// types that no target's conversions cover.
 LogicalResult decomposeScaledDot(DotScaledOp op);

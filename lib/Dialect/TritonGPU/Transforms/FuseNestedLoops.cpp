@@ -240,7 +240,7 @@ private:
 
   void emitCounts() {
     Type i64 = builder.getI64Type();
-    // In 64 bits: the product must not overflow.
+    // In 64 bits, because the multiplication must not overflow.
     count = TripCount(inner, loc).getCount(builder);
     total = arith::MulIOp::create(builder, loc, count,
                                   TripCount(outer, loc).getCount(builder));

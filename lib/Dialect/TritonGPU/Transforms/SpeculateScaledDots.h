@@ -7,7 +7,7 @@
 
 namespace mlir::triton::gpu {
 
-/// Gives loops of `products`, scaled products that are to become plain ones, a
+/// Gives loops of `products`, scaled dots that are to become plain ones, a
 /// form for ordinary scales, without branches: see SpeculateScaledDots.cpp.
 /// `products` are then those of both forms.
 LogicalResult speculateScaledDots(SmallVectorImpl<DotScaledOp> &products);

@@ -8,9 +8,10 @@
 
 namespace mlir::triton::nvidia_gpu {
 
-/// Has the blocks of a cluster meet at the mbarrier in `barriers` between what
-/// reads buffers and the next copies to those of all blocks. `loop` may be
-/// replaced by one with another iteration argument.
+/// Has the blocks of a cluster wait for each other at the mbarrier in
+/// `barriers`, between the reads of buffers and the next copies to the buffers
+/// of all blocks. `loop` may be replaced by a loop with one more iteration
+/// argument.
 void joinBlocksOfCluster(scf::ForOp &loop, Value barriers);
 
 } // namespace mlir::triton::nvidia_gpu

@@ -193,7 +193,8 @@ Step execChange(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
     if (inst.op[0] == NoSlot)
       continue;
-    // Lanes that arrive at one object in one phase find it as the first does.
+    // The instruction returns the state before it. All lanes that arrive at one
+    // mbarrier in one phase get the state that the first of them found.
     for (uint32_t e = mask & ((1u << l) - 1); e; e &= e - 1)
       if (unsigned first = firstLane(e);
           address[first] == address[l] &&

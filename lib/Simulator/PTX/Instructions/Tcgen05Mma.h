@@ -26,7 +26,7 @@ struct TensorMmaForm {
   bool isWeightStationary;
   bool hasMask;       ///< of lanes
   bool shiftsA;       ///< .ashift
-  bool mayHaveK96;    ///< the target has products with K = 96
+  bool mayHaveK96;    ///< the target has dots with K = 96
   uint8_t factors;    ///< scale factors of a row of K = 64; 0 without scales
   uint8_t scaleInput; ///< of D: a power of two
   bool isScaled() const { return factors != 0; }

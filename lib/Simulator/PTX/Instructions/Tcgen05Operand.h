@@ -60,7 +60,7 @@ inline unsigned bytesOf(TensorStorage storage) {
                                              : 16;
 }
 
-/// One operand of a product in one CTA's shared memory: `rows` along M or N.
+/// One operand of a dot in one CTA's shared memory: `rows` along M or N.
 struct TensorMatrix {
   TensorDescriptor descriptor;
   Type type;

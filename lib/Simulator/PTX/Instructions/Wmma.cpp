@@ -39,10 +39,10 @@ struct Spread {
   unsigned rows() const { return role == Role::B ? k : m; }
   unsigned columns() const { return role == Role::A ? k : n; }
 
-  struct Place {
+  struct MatrixElement {
     unsigned row, column;
   };
-  Place place(unsigned lane, unsigned reg, unsigned i) const {
+  MatrixElement place(unsigned lane, unsigned reg, unsigned i) const {
     unsigned e = perRegister(), group = lane / 4, quad = lane % 4,
              high = role == Role::B ? 8 : std::min(m, 16u), halves = high / 8;
     if (role == Role::C) {
@@ -55,7 +55,8 @@ struct Spread {
              in = reg % perTile;
     unsigned outer = tile * high + group + 8 * (in % halves),
              inner = 4 * e * (in / halves) + e * quad + i;
-    return role == Role::A ? Place{outer, inner} : Place{inner, outer};
+    return role == Role::A ? MatrixElement{outer, inner}
+                           : MatrixElement{inner, outer};
   }
 };
 
@@ -78,7 +79,7 @@ template <bool Store> Step execMove(Ctx &c, const Inst &inst, uint32_t mask) {
     uint64_t stride = inst.op[2] != NoSlot ? c.src<uint32_t>(inst.op[2])[l]
                       : byColumn           ? f.rows()
                                            : f.columns();
-    Spread::Place p = f.place(l, r, i);
+    Spread::MatrixElement p = f.place(l, r, i);
     return byColumn ? p.column * stride + p.row : p.row * stride + p.column;
   };
   // Neighbours of a register that are neighbours in memory move as one.
@@ -170,7 +171,7 @@ void gatherOperand(const Ctx &c, const Spread &f, const uint32_t *slots, T *out,
   for (unsigned r = 0; r < f.distinct(); ++r)
     for (unsigned l = 0; l < Lanes; ++l)
       for (unsigned i = 0; i < e; ++i) {
-        Spread::Place p = f.place(l, r, i);
+        Spread::MatrixElement p = f.place(l, r, i);
         unsigned at =
             f.role == Role::A ? p.row * f.k + p.column : p.column * f.k + p.row;
         if constexpr (std::is_same_v<T, double>) {
@@ -227,7 +228,7 @@ template <class T> Step execProduct(Ctx &c, const Inst &inst, uint32_t mask) {
   for (unsigned r = 0; r < fc.distinct(); ++r)
     for (unsigned l = 0; l < Lanes; ++l)
       for (unsigned i = 0; i < fc.perRegister(); ++i) {
-        Spread::Place at = fc.place(l, r, i);
+        Spread::MatrixElement at = fc.place(l, r, i);
         T &sum = sums[at.row * p.n + at.column];
         if constexpr (std::is_same_v<T, double>)
           sum = p.c == Type::F64   ? c.src<double>(acc[r])[l]
@@ -253,7 +254,7 @@ template <class T> Step execProduct(Ctx &c, const Inst &inst, uint32_t mask) {
   for (unsigned r = 0; r < fd.distinct(); ++r)
     for (unsigned l = 0; l < Lanes; ++l)
       for (unsigned i = 0; i < fd.perRegister(); ++i) {
-        Spread::Place at = fd.place(l, r, i);
+        Spread::MatrixElement at = fd.place(l, r, i);
         T sum = sums[at.row * p.n + at.column];
         if constexpr (std::is_same_v<T, double>) {
           uint32_t half = 0;

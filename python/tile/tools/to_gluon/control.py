@@ -24,7 +24,7 @@ def _is_token(value: Any) -> bool:
 
 
 def _is_in_flight(w: Writer, value: Any) -> bool:
-    """Whether a sum is the one of products that may be unfinished."""
+    """Whether a sum is that of dots that may be unfinished."""
     owner = value.owner
     return (
         owner is not None

@@ -205,7 +205,7 @@ def _wait(w: Writer, op: Any) -> None:
     _without_result(w, op, f"ampere.async_copy.wait_group({w.integer(op, 'num')})")
 
 
-# Products of warp groups.
+# Dots of warp groups.
 
 
 @operation("ttnvgpu.warp_group_dot")

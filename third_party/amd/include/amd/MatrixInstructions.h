@@ -21,10 +21,11 @@ struct WaveMatrixInstruction {
   unsigned m, n, k;
   Element a, b;
 
-  /// Of 16 blocks of 4x4, which share an operand of 4 rows or columns: each
-  /// lane has others of its elements along K, and the machine's instructions,
-  /// one for each block, have all blocks read what the lanes of one hold. The
-  /// other operand and the result have 64 columns or rows, one in each lane.
+  /// Whether the instruction multiplies 16 blocks of 4x4. All blocks share one
+  /// operand, of 4 rows or columns; each lane holds other elements of it along
+  /// K. The machine takes one instruction for each block: in it, all blocks
+  /// read what the lanes of this block hold. The other operand and the result
+  /// have 64 columns or rows, one in each lane.
   bool isNarrow() const { return isMFMA && m != n; }
   /// Elements along K that a lane holds of an operand, in a machine of that
   /// version; of narrow ones, those of one instruction of the machine.

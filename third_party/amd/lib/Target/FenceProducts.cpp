@@ -3,10 +3,10 @@
 //
 // A pipelined loop loads operands for the next iteration, multiplies, and
 // writes what was loaded to LDS. LLVM's scheduler takes matrix instructions for
-// arithmetic like any other: it moves them behind the writes, and what makes
-// the loaded words ready before them, with the wait for memory that goes with
-// it. Then all operands are in registers at once, and the loads have no dot
-// to arrive behind. A fence for the scheduler keeps the order.
+// arithmetic like any other. It moves them behind the writes. And it moves the
+// operations on the loaded words before them, with their wait for memory. Then
+// all operands are in registers at once, and no dot hides the latency of the
+// loads. A fence for the scheduler keeps the order.
 //
 //===----------------------------------------------------------------------===//
 

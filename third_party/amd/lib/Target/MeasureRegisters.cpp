@@ -1,11 +1,11 @@
 //===-- MeasureRegisters.cpp - What the scheduler's order needs -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many registers a kernel needs at once is known when LLVM's scheduler is
-// done with it: it may bring hundreds of loads to where they are used, or be
-// unable to. To learn that, the code generator is run up to there. A pass
-// behind the scheduler counts, and leaves nothing of the function but its end,
-// so that the rest has nothing to do.
+// LLVM's scheduler decides how many registers a kernel needs at once. It may
+// bring hundreds of loads to their uses, or be unable to. To learn the number,
+// the code generator runs up to the scheduler. A pass behind it counts
+// registers. This pass then leaves nothing of the function but its end, so that
+// the rest of the code generator has nothing to do.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,17 @@
 //===-- RedundantWaits.cpp - Waits for LDS that fences ask for, too -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A barrier waits for accesses to LDS by an instruction of its own, since LLVM
-// may drop the wait of its fence (SIInsertWaitcnts): it looks at a block with
-// what is under way at the first entry, takes a wait out where nothing is, and
-// does not look at it again for what a back edge brings. Behind an access in
-// the same block there is something to wait for at every entry, or the access
-// itself has been waited for, and with it all before it. There the fence is
-// enough, and LLVM knows where even it needs no wait.
+// A barrier waits for accesses to LDS by an instruction of its own, because
+// LLVM may drop the wait of its fence (SIInsertWaitcnts). LLVM looks at a block
+// once, with the accesses that are under way at its first entry. If there are
+// none, it takes the wait out. It does not look again for accesses that a back
+// edge brings.
+//
+// This pass drops the barrier's own wait where there is an access before it in
+// the same block. Then LLVM sees at every entry that there may be something to
+// wait for. Or something has waited for this access already, and for all before
+// it. There the fence is enough, and LLVM knows where even the fence needs no
+// wait.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,11 +5,11 @@
 // of them depends on the order that LLVM's scheduler finds, and shows in the
 // code alone: so there may be two codes to choose from.
 //
-// On CDNA, the scheduler aims at the occupancy that registers allow if nothing
-// is in the way. Kernels with matrix products cannot have that, and as soon as
-// it gives up, it has no other aim: their loops read operands far ahead, and
-// end a few registers above what one wave more would leave. Told to make room
-// for that one, it often does, at the price of a few instructions.
+// On CDNA, the scheduler aims at the highest occupancy. Kernels with dots
+// cannot have that. As soon as the scheduler gives it up, it has no other aim.
+// The loops then read operands far ahead, and need a few registers more than
+// one wave more would leave. If the scheduler is told to make room for that
+// wave, it often does, at the price of a few instructions.
 //
 // On RDNA, the second code is for kernels that spill, too. Its scheduler counts
 // registers as the target has them, and for those that spill it has a fence
@@ -17,8 +17,9 @@
 // there.
 //
 // Where the loops of a kernel carry more than all registers, it spills in any
-// case, and the second code is the only one: LLVM's register allocator takes
-// half a minute for some of the first ones, and a second for these.
+// case. Then the second code is the only one. LLVM's register allocator would
+// take half a minute for some of the first ones. It takes a second for the
+// second ones.
 //
 // Kernels without dots have one code. Where their values need several times
 // the registers in the order of the scheduler, too, the register allocator

@@ -55,7 +55,7 @@ void markWavesByLDS(ModuleOp from, const AMDTarget &target, llvm::Module &to);
 /// Whether this is a matrix instruction.
 bool isProduct(const llvm::Instruction &instruction);
 
-/// Keeps LLVM's scheduler from moving products of a loop behind what is written
+/// Keeps LLVM's scheduler from moving dots of a loop behind what is written
 /// to LDS after them.
 void fenceProducts(llvm::Function &function);
 

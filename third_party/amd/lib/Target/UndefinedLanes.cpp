@@ -1,11 +1,12 @@
 //===-- UndefinedLanes.cpp - Lanes of constants that share a register -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM widens vectors of 8- and 16-bit values, and leaves what it adds to a
-// constant undefined. Where such a vector is one of a phi's values, registers
-// that nothing was written to come together with ones that hold a value; what
-// is undefined is shifted out afterwards. A check for registers that were never
-// written knows whole registers only. Such lanes are zero.
+// LLVM widens vectors of 8- and 16-bit values. What it adds to a constant stays
+// undefined. Such a vector may be one of a phi's values. Then a register that
+// nothing has written goes where other paths bring a register with a value.
+// Later the undefined bits are shifted out. The simulator checks for registers
+// that nothing has written, and knows whole registers only. So this pass makes
+// such lanes zero.
 //
 //===----------------------------------------------------------------------===//
 

@@ -37,19 +37,20 @@ struct SwapPlan {
 };
 
 /// A bit of the register's number, or one of the lane's.
-struct Place {
+struct LayoutBit {
   bool isLane;
   unsigned bit;
-  bool operator==(const Place &other) const {
+  bool operator==(const LayoutBit &other) const {
     return isLane == other.isLane && bit == other.bit;
   }
-  bool operator!=(const Place &other) const { return !(*this == other); }
+  bool operator!=(const LayoutBit &other) const { return !(*this == other); }
 };
 
 /// The places of a wave, but for those of copies, with what they stand for in
 /// the tensor.
-SmallVector<std::pair<Place, uint64_t>> getPlaces(const LinearLayout &layout) {
-  SmallVector<std::pair<Place, uint64_t>> places;
+SmallVector<std::pair<LayoutBit, uint64_t>>
+getPlaces(const LinearLayout &layout) {
+  SmallVector<std::pair<LayoutBit, uint64_t>> places;
   for (bool isLane : {false, true}) {
     StringRef dim = isLane ? kLane : kRegister;
     for (unsigned bit = 0; bit < layout.getInDimSizeLog2(dim); ++bit)
@@ -60,7 +61,7 @@ SmallVector<std::pair<Place, uint64_t>> getPlaces(const LinearLayout &layout) {
 }
 
 /// Where the source has what each place of the result stands for.
-std::optional<SmallVector<std::pair<Place, Place>>>
+std::optional<SmallVector<std::pair<LayoutBit, LayoutBit>>>
 findPermutation(const LinearLayout &source, const LinearLayout &result) {
   for (StringRef dim : {kWarp, kBlock}) {
     if (source.getInDimSizeLog2(dim) != result.getInDimSizeLog2(dim))
@@ -70,7 +71,7 @@ findPermutation(const LinearLayout &source, const LinearLayout &result) {
         return std::nullopt;
   }
   auto sources = getPlaces(source);
-  SmallVector<std::pair<Place, Place>> found;
+  SmallVector<std::pair<LayoutBit, LayoutBit>> found;
   for (auto [place, basis] : getPlaces(result)) {
     auto *same = llvm::find_if(sources, [basis = basis](const auto &other) {
       return other.second == basis;
@@ -90,12 +91,12 @@ std::optional<SwapPlan> findSwaps(const LinearLayout &source,
   if (!wanted)
     return std::nullopt;
   SwapPlan plan;
-  auto isDue = [](const std::pair<Place, Place> &one) {
+  auto isDue = [](const std::pair<LayoutBit, LayoutBit> &one) {
     return one.first.isLane && !one.second.isLane;
   };
   for (auto *due = llvm::find_if(*wanted, isDue); due != wanted->end();
        due = llvm::find_if(*wanted, isDue)) {
-    Place lane = due->first, reg = due->second;
+    LayoutBit lane = due->first, reg = due->second;
     plan.swaps.push_back({reg.bit, lane.bit});
     for (auto &[place, current] : *wanted)
       if (current == reg)

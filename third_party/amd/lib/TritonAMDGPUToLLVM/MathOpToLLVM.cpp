@@ -1,9 +1,9 @@
 //===-- MathOpToLLVM.cpp - Mathematical functions -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Powers of 2, logarithms and roots of f32 are LLVM's, which knows the
-// instructions and what it takes to be right about denormals; the rest, and
-// f64, are functions of our device library. 16-bit floats are computed in f32.
+// Powers of 2, logarithms and roots of f32 are LLVM's: it knows the
+// instructions, and how to be right about denormals. The rest, and f64, are
+// functions of our device library. 16-bit floats are computed in f32.
 //
 //===----------------------------------------------------------------------===//
 

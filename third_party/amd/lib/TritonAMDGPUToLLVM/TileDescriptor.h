@@ -45,18 +45,19 @@ public:
   }
   /// Of the tensor, from the start of the tile on: an i64 of up to 32 bits.
   void setTensorSize(unsigned dim, Value size) {
-    static constexpr Place places[] = {
+    static constexpr FieldPosition places[] = {
         {1, 48}, {1, 80}, {2, 0}, {2, 32}, {3, 48}};
     set(places[dim], 32, size);
   }
   void setTileSize(unsigned dim, unsigned size) {
-    static constexpr Place places[] = {
+    static constexpr FieldPosition places[] = {
         {1, 112}, {1, 128}, {1, 144}, {2, 112}, {3, 80}};
     set(places[dim], size);
   }
   /// Of all dimensions but the first.
   void setStride(unsigned dim, Value stride) {
-    static constexpr Place places[] = {{1, 160}, {1, 208}, {2, 64}, {3, 0}};
+    static constexpr FieldPosition places[] = {
+        {1, 160}, {1, 208}, {2, 64}, {3, 0}};
     set(places[dim - 1], 48, stride);
   }
   /// Has rows with numbers of so many bits copied, instead of neighbours.
@@ -85,17 +86,17 @@ public:
   }
 
 private:
-  struct Place {
+  struct FieldPosition {
     unsigned group, bit;
   };
   static constexpr unsigned kGroupWords[] = {4, 8, 4, 4};
 
-  void set(Place place, uint32_t value) {
+  void set(FieldPosition place, uint32_t value) {
     add(place, b.i32(static_cast<int32_t>(value << place.bit % 32)));
   }
   /// Of up to `bits` bits, which other fields do not share with it; others of
   /// `value` do not count.
-  void set(Place place, unsigned bits, Value value) {
+  void set(FieldPosition place, unsigned bits, Value value) {
     Type i32 = b.intTy(32), i64 = b.intTy(64);
     if (value.getType() != i64)
       value = b.zext(i64, value);
@@ -108,7 +109,7 @@ private:
       add(place, b.trunc(i32, b.lshr(value, b.i64(done))));
     }
   }
-  void add(Place place, Value value) {
+  void add(FieldPosition place, Value value) {
     Value &word = words[place.group][place.bit / 32];
     word = word ? b.or_(word, value) : value;
   }

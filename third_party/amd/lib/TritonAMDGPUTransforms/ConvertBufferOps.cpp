@@ -28,7 +28,7 @@ using namespace mlir::triton::amd;
 using namespace mlir::triton::amdgpu;
 
 namespace {
-struct Place {
+struct BaseAndOffsets {
   Value base, offsets;
 };
 
@@ -70,7 +70,7 @@ struct ConvertBufferOps
 private:
   /// The base and the offsets of pointers, where all that is accessed lies in
   /// the bounds of a buffer.
-  std::optional<Place> find(Value pointers) const {
+  std::optional<BaseAndOffsets> find(Value pointers) const {
     auto add = pointers.getDefiningOp<AddPtrOp>();
     auto splat = add ? add.getPtr().getDefiningOp<SplatOp>() : SplatOp();
     // What users state of pointers would be forgotten.
@@ -89,12 +89,12 @@ private:
       LDBG() << "may be too far from its base: " << *add;
       return std::nullopt;
     }
-    return Place{base, offsets};
+    return BaseAndOffsets{base, offsets};
   }
 
   /// Whether a loop loads from one place again and again: it may wait for what
   /// others store there.
-  static bool isRepeated(Operation *op, const Place &place) {
+  static bool isRepeated(Operation *op, const BaseAndOffsets &place) {
     for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
          loop = loop->getParentOfType<LoopLikeOpInterface>())
       if (loop.isDefinedOutsideOfLoop(place.base) &&
@@ -145,7 +145,7 @@ private:
     // One thread makes a load for the others from pointers only.
     if (isLoadedOnce(op) || !op.getBoundaryCheck().empty())
       return false;
-    std::optional<Place> place = find(op.getPtr());
+    std::optional<BaseAndOffsets> place = find(op.getPtr());
     if (!place || isRepeated(op, *place))
       return false;
     OpBuilder b(op);
@@ -161,7 +161,7 @@ private:
   bool convert(gpu::AsyncCopyGlobalToLocalOp op) {
     if (op.getIsVolatile())
       return false;
-    std::optional<Place> place = find(op.getSrc());
+    std::optional<BaseAndOffsets> place = find(op.getSrc());
     if (!place)
       return false;
     OpBuilder b(op);
@@ -177,7 +177,7 @@ private:
   bool convert(StoreOp op) {
     if (!op.getBoundaryCheck().empty())
       return false;
-    std::optional<Place> place = find(op.getPtr());
+    std::optional<BaseAndOffsets> place = find(op.getPtr());
     if (!place)
       return false;
     OpBuilder b(op);
@@ -197,7 +197,7 @@ private:
   }
 
   bool convert(AtomicRMWOp op, const AMDTarget &target) {
-    std::optional<Place> place;
+    std::optional<BaseAndOffsets> place;
     if (mayBeAtomic(op, target, op.getAtomicRmwOp()))
       place = find(op.getPtr());
     if (!place)
@@ -213,7 +213,7 @@ private:
   }
 
   bool convert(AtomicCASOp op, const AMDTarget &target) {
-    std::optional<Place> place;
+    std::optional<BaseAndOffsets> place;
     // Any bits may be exchanged.
     if (mayBeAtomic(op, target, RMWOp::XCHG))
       place = find(op.getPtr());

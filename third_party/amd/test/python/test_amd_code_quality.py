@@ -15,7 +15,7 @@ from tile.backends import parse_target
 
 amd, cases, compiled = map(quality, ("amd", "cases", "compiled"))
 
-#: Target and case: the peer's instructions in loops for 8192 dots.
+#: Target and case: Triton's instructions in loops for 8192 dots.
 PEER = {
     ("gfx942", "matmul fp16 64x64x64, 4 warps, 2 stages"): 9.88,
     ("gfx942", "matmul int8 64x64x64, 4 warps, 2 stages"): 13.75,
@@ -27,7 +27,7 @@ PEER = {
 }
 
 
-#: Target and case: the peer's instructions.
+#: Target and case: Triton's instructions.
 PEER_CODE = {
     ("gfx942", "softmax fp16 5008, 8 warps"): 543,
     ("gfx1100", "softmax fp16 5008, 8 warps"): 1086,
@@ -36,7 +36,7 @@ PEER_CODE = {
     ("gfx942", "add fp32 4096, 8 warps"): 40,
 }
 
-#: Target and case: the registers that the portions of the peer's leave.
+#: Target and case: the registers that the portions of Triton's leave.
 PEER_REGISTERS = {
     ("gfx90a", "matmul fp16 64x128x64, 4 warps, 2 stages"): 96,
     ("gfx90a", "matmul fp16 128x128x64, 8 warps, 2 stages"): 96,
@@ -55,7 +55,7 @@ PEER_REGISTERS = {
     ("gfx1100", "matmul int8 64x64x32, 4 warps, 2 stages"): 96,
 }
 
-#: Target and case: registers that are spilled at most; the peer spills 519, 47, 140, 29.
+#: Target and case: registers that are spilled at most; Triton spills 519, 47, 140, 29.
 SPILLS = {
     ("gfx1100", "attention fp16 D128 128x64, 4 warps, 2 stages"): 160,
     ("gfx1100", "attention fp16 D128 64x64, 4 warps, 2 stages"): 0,

@@ -36,7 +36,7 @@ inline unsigned elementsOfByte(ScaleDotElemType format) {
 }
 
 /// The instruction that computes `op`, whatever the layouts; none where the
-/// target or the product has what there is no instruction for.
+/// target or the dot has what there is no instruction for.
 std::optional<ScaledMma> findScaledMma(DotScaledOp op,
                                        const NVIDIATarget &facts);
 

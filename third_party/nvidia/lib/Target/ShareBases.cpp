@@ -1,10 +1,11 @@
 //===-- ShareBases.cpp - One base for neighbouring addresses --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread accesses a tile in several places, which often are known distances
-// apart. Where the tile's place in the tensor is added last, LLVM adds these
-// distances to what it knows before, ahead of the loop even: each access has a
-// pair of registers then, and an addition, for what its instruction could add.
+// A thread accesses a tile at several addresses, which often are known
+// distances apart. A memory instruction can add such a distance for free. The
+// tile's offset in the tensor may be added last. Then LLVM adds the distances
+// before, even ahead of the loop. So each access has a pair of registers and an
+// addition of its own. This pass gives them one address again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +98,9 @@ private:
     replaced.push_back(address);
   }
 
-  /// Assembly takes an address in registers: it needs an addition of its own,
-  /// which what is computed elsewhere does not.
+  /// Instructions add a constant distance to an address for free. Inline
+  /// assembly does not: the address needs an addition of its own. That is worth
+  /// it only if it replaces another addition, which nothing else uses.
   static bool isWorthIt(Value *address, const Instruction &user) {
     const auto *call = dyn_cast<CallBase>(&user);
     if (!call || !call->isInlineAsm())

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A loop over tiles advances the address of each of a thread's copies by the
-// same distance. As pointers of their own these take an addition each for every
-// iteration, and ptxas (13.5), which keeps the halves of each apart, two moves
-// to the pair of registers that the copy reads. A base for each and one offset
-// for all takes the same additions and no moves: what they add is a pair.
+// same distance. If each copy has a pointer of its own, each iteration takes an
+// addition for each. ptxas (13.5) keeps the halves of a pointer apart, and
+// needs two more moves to the pair of registers that the copy reads. With a
+// base for each copy and one offset for all, there are as many additions and no
+// moves: the result of the addition is a pair.
 //
 // Loop strength reduction, which runs in the code generator, would make
 // pointers of them again. It leaves sums alone whose base the loop seems to

@@ -1,13 +1,16 @@
 //===-- DotOpToLLVM.cpp - mma.sync ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mma.m16n8kK on 32-bit registers: a thread gives, of A, for two rows (eight
-// apart) two registers each, neighbours along the inner dimension in the low
-// and in the high half of K; of B for one column the same two; and holds, of
-// the result, two neighbouring columns of both rows. Which inner coordinates
-// the halves are is for the operands to agree on, because the sum runs over all
-// of them: the registers of both are taken in the order of their inner
-// coordinates. mma.m8n8k4 on fp64 is the quarter of that with one element in a
+// mma.m16n8kK works on 32-bit registers. A thread gives and holds:
+//
+// - of A, two rows that are eight apart. Of each, two registers: neighbours
+//   along K in the low and in the high half of K;
+// - of B, one column, with the same two registers;
+// - of the result, two neighbouring columns of both rows.
+//
+// The sum runs over all of K. So A and B may agree on which coordinates along K
+// are in which half: the registers of both are taken in the order of these
+// coordinates. mma.m8n8k4 on fp64 is the quarter of that, with one element in a
 // register: a row, a column, and two neighbouring columns of the row.
 //
 //===----------------------------------------------------------------------===//

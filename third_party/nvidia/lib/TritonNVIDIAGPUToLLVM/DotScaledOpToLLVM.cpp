@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // As in DotOpToLLVM.cpp. But a row has one scale for each group of elements
-// along K: which elements an instruction takes together is not for the operands
-// to agree on, it must be those of its groups.
+// along K. So the operands may not choose which elements an instruction takes
+// together: it must be those of its groups.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
 //===-- WarpSpecializeToLLVM.cpp - convert-warp-specialize-to-llvm --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In shared memory, the default group leaves a number, that of the operation
-// that starts, or kExit; eight bytes for each scalar that the operation's
-// partitions capture are in scratch memory of its own. Barrier 0, that of all
-// threads, starts an operation and ends it: nobody else uses it. The default
-// groups of the blocks of a cluster wait for each other at mbarriers
-// (ClusterMbarriers.cpp).
+// The default group leaves a number in shared memory: that of the operation
+// that starts, or kExit. Each operation has scratch memory of its own, with
+// eight bytes for each scalar that its partitions capture. Barrier 0, that of
+// all threads, starts an operation and ends it. Nobody else uses this barrier.
+// The default groups of the blocks of a cluster wait for each other at
+// mbarriers (ClusterMbarriers.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@ include "mlir/Pass/PassBase.td"
 def ProtonRecordProducts : Pass<"proton-record-products"> {
   let summary = "Put scopes around matrix products";
   let description = [{
-    What the profiler's mode `mma` asks for. Products that run on while the warp goes
+    What the profiler's mode `mma` asks for. Dots that run on while the warp goes
     on are recorded when they are started, and not when they are done.
 
     Before:

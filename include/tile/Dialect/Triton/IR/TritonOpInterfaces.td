@@ -85,8 +85,8 @@ def TT_MatrixProductWaitOpInterface
     : OpInterface<"MatrixProductWaitOpInterface"> {
   let cppNamespace = "::mlir::triton";
   let description = [{
-    Waits for asynchronous products that finish in the order they are issued in
-    (`isWaitedInOrder`). Each operand, a sum or what a product reads, is handed
+    Waits for asynchronous dots that finish in the order they are issued in
+    (`isWaitedInOrder`). Each operand, a sum or what a dot reads, is handed
     on as the result of the same number.
   }];
 

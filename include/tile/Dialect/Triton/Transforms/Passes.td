@@ -121,18 +121,17 @@ def TritonUnsignedIndices : Pass<"triton-unsigned-indices"> {
   let description = [{
     Signed quotients and remainders that offsets or masks are computed from
     become unsigned ones where neither operand is negative. Unsigned ones cost
-    less, and keep runs of neighbours together whatever the dividend is; of
-    signed ones that takes a proof, which a sum of 32 bits that might wrap around
-    rules out.
+    less. They also keep runs of neighbours together whatever the dividend is. For
+    signed ones this takes a proof, which is impossible if a sum of 32 bits might
+    wrap around.
 
-    Here, and only here, sums, differences, products and shifts are taken to fit
-    their type. A dividend that does not, because it reaches 2^31 or more, is
-    divided as the number that it would have been: this is what the language says
-    of indices. What is stored stays as it is, unless it is an index as well;
-    so does what is computed from elements in memory, which may wrap around on
-    purpose.
-    A divisor may be a difference of scalars that are not negative, such as the
-    rows that are left for a group of tiles: it is taken to be a size.
+    Here, and only here, sums, differences, products and shifts are assumed to fit
+    their type. A dividend may not fit, because it reaches 2^31 or more. It is then
+    divided as the number that it would have been. This is what the language says of
+    indices. What is stored stays as it is, unless it is an index as well. Values
+    computed from elements in memory stay, too: they may wrap around on purpose.
+    A divisor may be a difference of scalars that are not negative, such as the rows
+    that are left for a group of tiles. It is assumed to be a size.
 
     ```mlir
     tt.func @k(%p: !tt.ptr<f32>, %n: i32 {tt.non_negative = 1 : i32}) {

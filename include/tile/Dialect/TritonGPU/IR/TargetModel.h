@@ -51,10 +51,10 @@ struct MatrixInstruction {
   /// has it, too.
   unsigned version = 0;
   /// The elements that it multiplies. They may be wider than those of the
-  /// product, whose operands are then extended first.
+  /// dot, whose operands are then extended first.
   std::array<Type, 2> operandTypes;
   Type resultType;
-  /// The product that `numWarps` warps compute together at the least.
+  /// The dot that `numWarps` warps compute together at the least.
   unsigned m = 1, n = 1, k = 1;
   /// Neighbours along M.
   unsigned numWarps = 1;
@@ -64,7 +64,7 @@ struct MatrixInstruction {
   bool isAsynchronous = false;
 };
 
-/// A product that looks for an instruction.
+/// A dot that looks for an instruction.
 struct MatrixProduct {
   MatrixElementTypes types;
   /// Of the result's part that one block computes: [batch,] M, N.
@@ -80,7 +80,7 @@ struct MatrixProduct {
   int64_t getN() const { return shape.back(); }
 };
 
-/// The layouts in which a matrix instruction takes a product with scales.
+/// The layouts in which a matrix instruction takes a dot with scales.
 struct ScaledMatrixLayouts {
   MmaEncodingTrait result;
   std::array<LayoutEncodingTrait, 2> operands;
@@ -191,7 +191,7 @@ public:
                                     Value a, Value b, Value c) const;
 
 protected:
-  /// Whether the product is no smaller than the instruction.
+  /// Whether the dot is no smaller than the instruction.
   static bool fits(const MatrixProduct &product,
                    const MatrixInstruction &instruction);
 };

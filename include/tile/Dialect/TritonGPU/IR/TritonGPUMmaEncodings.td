@@ -15,7 +15,7 @@ def TTG_NvidiaMmaEncodingAttr
   let summary = "accumulator of an NVIDIA mma or wgmma instruction";
   let description = [{
     Version 2 is the warp-wide `mma.sync` (Turing, Ampere, and later consumer
-    parts): `instrShape` is [16, 8], with a leading batch size where the product
+    parts): `instrShape` is [16, 8], with a leading batch size where the dot
     has rank 3. Version 3 is Hopper's `wgmma`: `instrShape` is [16, N, K], and
     four warps along M form a warp group.
 

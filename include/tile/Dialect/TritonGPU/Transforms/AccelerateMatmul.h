@@ -8,12 +8,12 @@
 
 namespace mlir::triton::gpu {
 
-/// What became of the products.
+/// What became of the dots.
 struct AcceleratedProducts {
   unsigned numAccelerated = 0, numLeft = 0, numDecomposed = 0;
 };
 
-/// Gives the products in `root` the layouts of the instructions that `model`
+/// Gives the dots in `root` the layouts of the instructions that `model`
 /// selects, which may know more than the module's: what users ask for.
 FailureOr<AcceleratedProducts> accelerateMatmuls(Operation *root,
                                                  const TargetModel &model);
@@ -24,9 +24,10 @@ FailureOr<AcceleratedProducts> accelerateMatmuls(Operation *root,
 void shareOutWarps(SmallVectorImpl<unsigned> &grid, ArrayRef<int64_t> shape,
                    int64_t m, int64_t n, unsigned numWarps);
 
-/// Where the scales of an operand are, whose rows (dimension `rowDim` of it)
-/// warps and blocks hold as `operand` says: `lanes` are the row and the group
-/// along K of each bit of a lane; a thread holds the rest.
+/// The layout of the scales of `operand`, a tensor of `shape`: rows by groups
+/// along K. Warps and blocks hold the same rows (dimension `rowDim`) as of the
+/// operand. `lanes` has the row and the group that each bit of the lane stands
+/// for. A thread holds the rest.
 LinearLayout getScaleLayout(RankedTensorType operand, unsigned rowDim,
                             ArrayRef<int64_t> shape,
                             const LinearLayout::DimBases &lanes);

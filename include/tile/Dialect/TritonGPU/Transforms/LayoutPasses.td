@@ -12,9 +12,9 @@ def TritonGPUCoalesce : Pass<"tritongpu-coalesce", "::mlir::ModuleOp"> {
     For every load, store and atomic through a tensor of pointers, axis info
     tells along which dimension addresses are contiguous and how far, and how
     they are aligned. The access gets a blocked layout in which that dimension
-    varies fastest and a thread owns as many neighbours as one instruction can
-    move (128 bits), as long as every thread has work. Accesses of one shape and
-    order that share address computations get one layout.
+    varies fastest. A thread owns as many neighbours as one instruction can move,
+    128 bits, as long as every thread has work. Accesses of one shape and order
+    that share address computations get one layout.
 
     `ttg.convert_layout` goes between an access and the rest of the function;
     `tritongpu-remove-layout-conversions` then spreads the new layouts.
@@ -45,10 +45,10 @@ def TritonGPURemoveLayoutConversions
   let description = [{
     Works in three steps, each on a whole function.
 
-    1. Layouts that matter (of memory accesses that fill the machine, of matrix
-       products, of operations that ask for theirs) spread to what is computed
-       from them. A value that several reach takes the one that needs the least
-       conversions.
+    1. Layouts that matter spread to what is computed from them. These are the
+       layouts of memory accesses that fill the machine, of dots, and of operations
+       that ask for theirs. A value that several layouts reach takes the one that
+       needs the least conversions.
     2. For each conversion that is left, the computation of its operand is
        repeated in the layout of its result wherever that is cheaper than moving
        the elements, through loops and branches too.
@@ -92,9 +92,10 @@ def TritonGPUCoalesceAsyncCopy
   let description = [{
     One instruction of an asynchronous copy moves neighbours in global memory to
     neighbours in shared memory. Swizzled buffers have runs of no more than
-    `vec` elements, and addresses and masks may allow for less; a thread that
-    owns longer runs then copies them in pieces, far from what the threads beside
-    it copy. Such a thread gets shorter runs, with its neighbours next to it.
+    `vec` elements, and addresses and masks may allow for less. A thread that owns
+    longer runs would copy them in pieces, far from the pieces of the threads beside
+    it. This pass gives such a thread shorter runs. Its neighbours are then next to
+    it.
 
     Before, for a buffer with `vec = 4`:
     ```mlir
@@ -118,11 +119,11 @@ def TritonGPULegalizeCollectives
     : Pass<"tritongpu-legalize-collectives", "::mlir::ModuleOp"> {
   let summary = "Convert the operands of scans and reductions whose layout cannot be lowered";
   let description = [{
-    Along its axis a scan takes a layout that goes through registers, lanes,
-    warps and registers again, in this order; neither a scan nor a reduction
-    takes one in which a lane moves along the axis and across it at once. Where
-    views of tensors led to another layout, the operands are converted to a
-    blocked one, and the results back.
+    Not every layout can be lowered. Along its axis a scan takes a layout that goes
+    through registers, lanes, warps and registers again, in this order. Neither a
+    scan nor a reduction takes a layout in which a lane moves along the axis and
+    across it at once. Views of tensors may lead to another layout. Then this pass
+    converts the operands to a blocked layout, and the results back.
 
     Before, where lanes are the slow half of the axis:
     ```mlir

@@ -8,37 +8,41 @@ include "mlir/Pass/PassBase.td"
 
 def TritonGPUAccelerateMatmul
     : Pass<"tritongpu-accelerate-matmul", "::mlir::ModuleOp"> {
-  let summary = "Map matrix products to tensor cores";
+  let summary = "Map dots to tensor cores";
   let description = [{
     Gives every `tt.dot` that the target's tensor cores can compute the layout
     of their accumulators, and its operands the matching ones. The warps form a
-    grid over the result that keeps the tile of a warp close to a square, as that
-    needs the fewest operand elements; but in a chain of products within a
-    block they stack up along M, so that the result of one is the operand of the
-    next without leaving its warp.
+    grid over the result. The tile of a warp is close to a square, because that
+    needs the fewest operand elements. In a chain of dots within a block, the warps
+    stack up along M instead. Then the result of one dot is the operand of the next
+    dot without leaving its warp.
 
-    On sm_90 products that fill the 64 rows of a warp group become
-    `ttnvgpu.warp_group_dot`: warps stack up along M, the right operand goes to
-    shared memory, and the left one, too, unless it was just computed. Where the
-    right one of 8 or 32 bits is not contiguous along K, but the left one is, they
-    are exchanged: the loop adds up the transposed sum, whose left operand comes
-    from registers. A left operand of 8 bits that is not contiguous along K, be it
-    by that, is read by whole warps, with its rows (and those of the sum) in
-    another order. A right one of 8 bits that would have to be turned is, through
-    registers; what else would have to be stays with mma.sync (`-debug-only` with
-    the name of this pass says why).
+    On sm_90, dots that fill the 64 rows of a warp group become
+    `ttnvgpu.warp_group_dot`. The warps stack up along M. The right operand goes to
+    shared memory. The left operand does, too, unless it was just computed.
 
-    Products of element types that the target lacks (fp8 before sm_89) are
-    computed on fp16; fp32 products only run on tensor cores where the input
-    precision allows for tf32. All others keep their blocked layout. Scaled
-    products (`tt.dot_scaled`) stay so, in the layouts of the instruction, where
-    the target has one. Others become plain ones of operands that are extended and
-    scaled before, to bf16, or, where one is fp16, to tf32. Where the kernel finds
-    scales whose operands would leave the range of normal numbers, a branch
-    multiplies group by group of elements, and scales the sums. A loop that only
-    reads memory runs without the branch first, carries what it saw of the scales,
-    and runs again with the branch where some were such. With `fastMath` there is
-    none of this.
+    - The right operand may have 8 or 32 bits and not be contiguous along K, while
+      the left one is. Then the two are exchanged. The loop adds up the transposed
+      sum, and its left operand comes from registers.
+    - A left operand of 8 bits may not be contiguous along K, also because of such
+      an exchange. Then whole warps read it, with its rows and those of the sum in
+      another order.
+    - A right operand of 8 bits that has to be transposed is, through registers.
+    - Every other dot whose operand has to be transposed stays with `mma.sync`.
+      `-debug-only` with the name of this pass says why.
+
+    Dots of element types that the target lacks, such as fp8 before sm_89, are
+    computed on fp16. Dots of fp32 run on tensor cores only if the input precision
+    allows for tf32. All others keep their blocked layout.
+
+    Scaled dots (`tt.dot_scaled`) stay scaled, in the layouts of the instruction,
+    if the target has one. Others become plain dots. Their operands are extended
+    and scaled before: to bf16, or to tf32 if one of them is fp16. Some scales would
+    take operands out of the range of normal numbers. For these, a branch multiplies
+    group by group of elements and scales the sums. A loop that only reads memory
+    first runs without the branch, and carries what it saw of the scales. It runs
+    again, with the branch, if it saw such scales. With `fastMath` there is no
+    branch.
 
     Before:
     ```mlir
@@ -55,19 +59,19 @@ def TritonGPUAccelerateMatmul
                            "::mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
     Statistic<"numAccelerated", "num-accelerated",
-              "Products mapped to tensor cores">,
+              "Dots mapped to tensor cores">,
     Statistic<"numDecomposed", "num-decomposed",
-              "Scaled products made plain ones">,
+              "Scaled dots made plain ones">,
     Statistic<"numLeft", "num-left", "Products left to scalar arithmetic">
   ];
 }
 
 def TritonGPUOptimizeDotOperands
     : Pass<"tritongpu-optimize-dot-operands", "::mlir::ModuleOp"> {
-  let summary = "Take operands of matrix products straight from memory";
+  let summary = "Take operands of dots straight from memory";
   let description = [{
     The elements of an operand should go from global through shared memory into
-    the registers of the product without another stop, so that the copy can run
+    the registers of the dot without another stop, so that the copy can run
     ahead of the loop. Two things may be in between.
 
     Arithmetic on the elements moves behind the conversion to the operand's
@@ -110,13 +114,13 @@ def TritonGPUOptimizeDotOperands
 }
 
 def TritonGPUF32DotTC : Pass<"tritongpu-f32-dot-tc", "::mlir::ModuleOp"> {
-  let summary = "Compute fp32 products from several of lower precision";
+  let summary = "Compute fp32 dots from several of lower precision";
   let description = [{
-    Splits the operands of fp32 products with input precision `tf32x3`, `bf16x3`
-    or `bf16x6` into two (three) parts, each of which fits the narrower type and
-    holds what the ones before it leave, and adds up the products of the parts
-    that matter, small ones first. What the small ones add is dropped where it is
-    NaN, so that an infinite operand gives an infinite result.
+    Splits the operands of fp32 dots with input precision `tf32x3`, `bf16x3`
+    or `bf16x6` into two or three parts. Each part fits the narrower type and holds
+    what the parts before it leave. The dots of the parts that matter are added up,
+    small ones first. If what the small ones add is NaN, it is dropped, so that an
+    infinite operand gives an infinite result.
 
     Before:
     ```mlir
@@ -139,20 +143,19 @@ def TritonGPUF32DotTC : Pass<"tritongpu-f32-dot-tc", "::mlir::ModuleOp"> {
            "Split products of precision tf32x3; without it, they are computed "
            "in fp32">
   ];
-  let statistics = [Statistic<"numSplit", "num-split", "Products split">];
+  let statistics = [Statistic<"numSplit", "num-split", "Dots split">];
 }
 
 def TritonGPUOptimizeAccumulatorInit
     : Pass<"tritongpu-optimize-accumulator-init", "::mlir::ModuleOp"> {
   let summary = "Do not spend instructions on accumulators that start from zero";
   let description = [{
-    An accumulator that a loop carries is zero before the first product, and
-    again whenever the loop starts a new tile. Products with a flag that tells
-    whether to add to the accumulator or to overwrite it
-    (`ttnvgpu.warp_group_dot`) get that flag, as an argument of the loop, and
-    nothing is set to zero any more. What such a loop starts from is poison then; where
-    it may not run at all, a branch behind it, and behind the wait for its products,
-    has the zeros.
+    An accumulator that a loop carries is zero before the first dot, and again
+    whenever the loop starts a new tile. Some dots have a flag that says whether to
+    add to the accumulator or to overwrite it (`ttnvgpu.warp_group_dot`). They get
+    that flag, as an argument of the loop, and nothing is set to zero any more. The
+    loop then starts from poison. If it may not run at all, a branch gives the
+    zeros, behind the loop and the wait for its dots.
 
     A plain `tt.dot` (`mma.sync`, and FMA) always adds. There a choice between the
     accumulator and zero, which costs an instruction for each register in every

@@ -11,9 +11,10 @@ namespace mlir::triton::gpu {
 /// 2^(x - 127) as bf16 for a tensor of e8m0 bits, NaN for 255.
 Value decodeScales(OpBuilder &b, Location loc, Value scales);
 
-/// The scales of an operand, rows by groups along K, as numbers in bf16, one
-/// for each element of a tensor of `operandType`, whose rows are K if `isB`.
-/// They are zeros where the condition `isZero`, if given, holds.
+/// Gives every element of an operand its scale, as a number in bf16. `scales`
+/// are rows by groups along K. The result has the shape and the layout of
+/// `operandType`, whose rows are K if `isB`, and whose columns are K if not.
+/// All scales are zeros if `isZero` is given and true.
 Value spreadScales(OpBuilder &b, Location loc, Value scales,
                    RankedTensorType operandType, bool isB, Value isZero = {});
 

@@ -8,15 +8,17 @@ include "mlir/Pass/PassBase.td"
 
 def TritonGPUReduceDataDuplication
     : Pass<"tritongpu-reduce-data-duplication", "::mlir::ModuleOp"> {
-  let summary = "Bring operands of products into place through swizzled memory";
+  let summary = "Bring operands of dots into place through swizzled memory";
   let description = [{
-    In the layout of an operand of a matrix product, every warp along the other
-    dimension holds the same elements. A plain conversion into it would write
-    and read all copies; instead the tensor is stored once, in a layout of
-    shared memory that matrix loads read without bank conflicts, and loaded from
-    there. Conversions that leave each element in its thread stay, and another
-    conversion of the tensor is continued if it left each element in the thread
-    that needs it. Products that read one tensor in one layout read one buffer.
+    In the layout of an operand of a dot, every warp along the other dimension
+    holds the same elements. A plain conversion into this layout would write and
+    read all copies. Instead the tensor is stored once, and loaded from there. The
+    layout in shared memory is one that matrix loads read without bank conflicts.
+
+    Conversions that leave each element in its thread stay. If another conversion
+    of the tensor already brought each element to the thread that needs it, this
+    pass continues from its result. Dots that read one tensor in one layout read
+    one buffer.
 
     Before:
     ```mlir
@@ -47,16 +49,16 @@ def TritonGPUReorderInstructions
       new buffer in shared memory, move up to where the tensor is made;
     - views of memory move up to the buffer.
 
-    And an operand of matrix products that stands in a buffer of its own is read
-    anew in each iteration of a loop that has too few registers to keep it (the
-    queries of attention). It goes to that buffer behind the asynchronous copies
-    that are started before the loop.
+    A loop may have too few registers to keep an operand of its dots, such as the
+    queries of attention. If the operand stands in a buffer of its own, each
+    iteration reads it again. It is stored to that buffer behind the asynchronous
+    copies that are started before the loop.
 
-    In a loop whose registers are full, what meets the result of an asynchronous
-    product is read behind the wait for it, rather than during the product (what
-    the gradients of attention subtract from those of the weights). In one that
-    is crowded, elements get more bits behind the waits for products in front of
-    their first use.
+    In a loop whose registers are full, another operand of an operation on the
+    result of an asynchronous dot is read behind the wait for the dot, not during
+    the dot. An example is what the gradients of attention subtract from those of
+    the weights. In a loop whose registers are nearly full, conversions to wider
+    elements move behind the waits for dots, to their first use.
 
     Before:
     ```mlir

@@ -10,24 +10,26 @@ def TritonGPUAssignLatencies
     : Pass<"tritongpu-assign-latencies", "::mlir::ModuleOp"> {
   let summary = "Decide which loads of a loop are to be started early, and how early";
   let description = [{
-    In loops that have none in them which touches memory,
-    loads that lead to a matrix product (or every load,
-    where the loop has a `tt.num_stages` of its own) are given `tt.latency`: the
-    number of iterations between the start of the load and its first use, which is
-    the number of stages less one. Loads that these take their addresses from
-    (indices of rows, tables of blocks) start one more iteration ahead, and hand
-    their few registers on. What threads read of a load for a product of warp
-    groups has a latency of one where there are more than two stages and the
-    results leave no room for a second block on the multiprocessor: it is read
-    while the product of the iteration before is under way.
+    This pass gives loads of innermost loops a `tt.latency`: the number of
+    iterations between the start of the load and its first use. It is the number
+    of stages less one. Loads that lead to a dot get one. In a loop with a
+    `tt.num_stages` of its own, every load gets one.
 
-    A load is left alone if cp.async cannot move it (less than four neighbouring
-    bytes per thread), or if the memory model forbids to do it in an earlier
-    iteration: because the loop may write what it reads, or because something in
-    the loop acquires what others have written (an atomic operation, a barrier, a
-    volatile load, inline assembly that is not pure, a call). Unless the module
-    has the attribute `ttg.overlapping-arguments`, different pointer arguments of
-    a kernel are taken not to overlap.
+    Some loads give addresses to these loads: indices of rows, tables of blocks.
+    They start one more iteration ahead, and hand their few registers on.
+
+    Threads may read a part of a load into registers for a dot of warp groups.
+    This read has a latency of one if there are more than two stages, and if the
+    results leave no room for a second block on the multiprocessor. Then it
+    happens while the dot of the iteration before is under way.
+
+    A load is left alone if `cp.async` cannot move it, because a thread has less
+    than four neighbouring bytes. It is also left alone if the memory model
+    forbids an earlier iteration. The loop may write what the load reads. Or an
+    operation in the loop acquires what others have written: an atomic operation,
+    a barrier, a volatile load, inline assembly that is not pure, a call. Different
+    pointer arguments of a kernel are assumed not to overlap, unless the module
+    has the attribute `ttg.overlapping-arguments`.
 
     Before, with `num-stages=3`:
     ```mlir
@@ -55,19 +57,17 @@ def TritonGPUScheduleLoops
     : Pass<"tritongpu-schedule-loops", "::mlir::ModuleOp"> {
   let summary = "Give each operation of a pipelined loop its stage";
   let description = [{
-    In a loop with operations that have a `tt.latency`, an operation whose result
-    is needed `n` iterations later by the rest of the loop runs `n` stages before
-    the last one; everything it depends on runs no later than that. Each
-    operation gets `loop.stage` and `loop.cluster` (its place among the stages
-    within one iteration of the new loop: later stages first, so that buffers
-    are read before they are filled again), and the loop
-    `tt.scheduled_max_stage`.
+    This pass works on loops with operations that have a `tt.latency`. If the rest
+    of the loop needs a result `n` iterations later, the operation runs `n` stages
+    before the last one. The operations that it depends on run no later. Each
+    operation gets `loop.stage` and `loop.cluster`. The cluster orders operations
+    within one iteration of the new loop. Later stages come first, so that buffers
+    are read before they are filled again. The loop gets `tt.scheduled_max_stage`.
 
-    A loop in which something would have to run early that must not, or whose
-    loads depend on their own results, is left as it is. Where a load may run
-    early only because two pointer arguments are taken not to overlap, the
-    function gets their numbers as `tt.disjoint_arguments`, for the launcher to
-    check.
+    A loop is left as it is if an operation would have to run early that must not,
+    or if a load depends on its own result. A load may run early only because two
+    pointer arguments are assumed not to overlap. Then the function gets their
+    numbers as `tt.disjoint_arguments`, and the launcher checks them.
 
     After (the loop of `tritongpu-assign-latencies`):
     ```mlir
@@ -85,14 +85,14 @@ def TritonGPUPipeline : Pass<"tritongpu-pipeline", "::mlir::ModuleOp"> {
   let summary = "Overlap the stages of scheduled loops";
   let description = [{
     Loads that are used in a later stage than they run in become asynchronous
-    copies into a ring of buffers in shared memory; then the loop is expanded
-    so that one iteration runs each stage for a different iteration of the
-    original loop. Early stages are predicated instead of being peeled off the
-    end, and the first iterations are peeled off the front.
+    copies into a ring of buffers in shared memory. Then the loop is expanded. One
+    iteration of the new loop runs each stage for a different iteration of the
+    original loop. The first iterations are peeled off the front. At the end, early
+    stages are predicated instead of being peeled off.
 
-    Products of warp groups read such a buffer themselves. Those that only add to
-    an accumulator become asynchronous and run on into the next iteration; the
-    ring has one buffer more then.
+    Dots of warp groups read such a buffer themselves. Dots that only add to an
+    accumulator become asynchronous and run on into the next iteration. The ring
+    has one buffer more then.
 
     Before: a loop with `tt.scheduled_max_stage`. After, with two stages between
     the load and its use (index arithmetic left out):
@@ -174,22 +174,25 @@ def TritonGPUFuseNestedLoops
 }
 
 def TritonGPUPrefetch : Pass<"tritongpu-prefetch", "::mlir::ModuleOp"> {
-  let summary = "Read the first part of the next operands before this product ends";
+  let summary = "Read the first part of the next operands before this dot ends";
   let description = [{
-    In a pipelined loop, a product whose operands both come out of rings of
-    buffers in shared memory is cut along K into products of one instruction's
-    depth. The operands of the first of them are read one iteration ahead: in
-    front of the last product of an iteration, when all its buffers have been
-    read, comes the wait for those of the next; behind that product and the copies
-    for later iterations come the reads of the next first slices. So the tensor
-    cores have work while these are under way; and as that wait also separates the
-    last read of a buffer from the copy that fills it again, one barrier per
-    iteration does where two were needed.
+    In a pipelined loop, both operands of a dot may come out of rings of buffers in
+    shared memory. This pass cuts such a dot along K into dots of one instruction's
+    depth. It reads the operands of the first slice one iteration ahead.
+
+    - Before the last dot of an iteration, all its buffers have been read. There
+      the loop waits for the buffers of the next iteration.
+    - Behind this dot and the copies for later iterations, the loop reads the first
+      slices of the next iteration.
+
+    So the tensor cores have work while these reads are under way. The wait also
+    separates the last read of a buffer from the copy that fills it again. So one
+    barrier per iteration is enough where two were needed.
 
     The slices in flight take registers (20 to 40 a thread for tiles of 128 by
     128), so the pipeline runs this pass only where it is asked to.
 
-    A conversion of elements between the read and the product is cut as well. A
+    A conversion of elements between the read and the dot is cut as well. A
     loop of which the buffers of the next iteration are filled only at the end of
     this one (two stages) is left as it is.
 

@@ -5,9 +5,9 @@
 // Barriers that lie in shared memory, one for each buffer of a ring. Copies
 // arrive at them, and groups of warps hand buffers to each other by them. A
 // barrier ends a phase when it has counted its arrivals and all the bytes that
-// were announced for the phase. Phases have the parities 0, 1, 0, ...: who
-// waits says for the end of which one. A new barrier is in phase 0, and the
-// phase before that one has ended.
+// were announced for the phase. Phases have the parities 0, 1, 0, and so on. A
+// wait names the parity of the phase whose end it waits for. A new barrier is
+// in phase 0, and the phase before that one has ended.
 //
 // A backend offers them through `TargetModel::getRingBarriers`.
 //
@@ -42,8 +42,9 @@ public:
   /// read.
   virtual Operation *wait(OpBuilder &builder, Location loc, Value barrier,
                           Value parity, ValueRange buffers) const = 0;
-  /// Arrives `count` times, where `predicate` is true or null; where blocks of
-  /// a cluster share the buffers (`isShared`), at the barriers of all of them.
+  /// Arrives `count` times if `predicate` is true or null. Where the blocks of
+  /// a cluster share the buffers (`isShared`), arrives at the barriers of all
+  /// blocks.
   virtual Operation *arrive(OpBuilder &builder, Location loc, Value barrier,
                             int count, Value predicate,
                             bool isShared) const = 0;
@@ -52,8 +53,8 @@ public:
   /// done. It does not wait for that.
   virtual Operation *arriveAfterCopies(OpBuilder &builder, Location loc,
                                        Value barrier) const = 0;
-  /// Has products that read `buffers` by themselves see what threads have
-  /// written there. Null where they do without that.
+  /// A fence: dots that read `buffers` in shared memory see what threads have
+  /// written there. Null where the machine needs none.
   virtual Operation *fenceForProducts(OpBuilder &builder, Location loc,
                                       ArrayRef<Value> buffers) const {
     return nullptr;
@@ -63,20 +64,21 @@ public:
 
   /// Whether blocks of a cluster fill such buffers of each other.
   virtual bool isShared(MemDescType buffers) const { return false; }
-  /// Has the blocks of a cluster wait until all barriers that were made before
-  /// this are there, and all are done with what was in the place of buffers.
+  /// Has the blocks of a cluster wait for each other. After that, all barriers
+  /// that were made before are initialised, and no block uses what lay in the
+  /// memory of the buffers before.
   virtual void startSharing(OpBuilder &builder, Location loc) const {}
   /// Keeps this block until no other arrives at its barriers any more.
   virtual void stopSharing(OpBuilder &builder, Location loc) const {}
   /// The same as `startSharing`, for a loop whose own threads start copies.
-  /// Returns an array of barriers at which the blocks meet in it, to be freed
-  /// behind it; null where they need none.
+  /// Returns an array of barriers at which the blocks wait for each other in
+  /// the loop. The caller frees it behind the loop. Null where they need none.
   virtual Value startSharingInLoop(OpBuilder &builder, Location loc) const {
     return {};
   }
-  /// Has the blocks of a cluster meet at such a barrier between what reads
-  /// buffers and the next copies to those of all blocks. `loop` may be replaced
-  /// by one with another iteration argument.
+  /// Has the blocks of a cluster wait for each other at such a barrier, between
+  /// the reads of buffers and the next copies to the buffers of all blocks.
+  /// `loop` may be replaced by a loop with one more iteration argument.
   virtual void joinBlocks(scf::ForOp &loop, Value barriers) const {}
 };
 

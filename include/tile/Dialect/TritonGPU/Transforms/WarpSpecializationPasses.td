@@ -15,15 +15,15 @@ def TritonGPUAllocateWarpGroups
     (four warps) start at a multiple of four. `ttg.total-num-warps` on the module
     says how many warps the block has in all.
 
-    Where partitions state how many registers they need
-    (`requestedRegisters`), the operation gets `actualRegisters`, those of a
-    thread of each group: the partitions what they asked for, rounded up, and the
-    default group what is left. They keep them while the kernel runs: where there
-    are several operations, a warp group gets what the most demanding one needs.
+    Partitions may state how many registers they need (`requestedRegisters`). Then
+    the operation gets `actualRegisters`: the registers of a thread of each group.
+    The partitions get what they asked for, rounded up. The default group gets what
+    is left. The groups keep their registers while the kernel runs. If there are
+    several operations, a warp group gets what the most demanding one needs.
 
-    A kernel that no block can run, with more than 1024 threads or 15 groups, a
-    partition that calls a function, or `ttg.warp_specialize` in a device function
-    is an error.
+    Errors are: a kernel that no block can run, because it has more than 1024
+    threads or 15 groups; a partition that calls a function; `ttg.warp_specialize`
+    in a device function.
 
     Before:
     ```mlir
@@ -68,18 +68,19 @@ def TritonGPUPartitionScheduling
     : Pass<"tritongpu-partition-scheduling", "::mlir::ModuleOp"> {
   let summary = "Decide which operations of a marked loop other warps run";
   let description = [{
-    In a loop with `tt.warp_specialize`, or in the innermost loops of such a nest,
-    the loads that have a `tt.latency` get `ttg.partition = 0` in its place; all else
-    stays with the default group. The (innermost) loop's `tt.num_stages` becomes the
-    number of buffers for each load. In a nest they live as long as what the rest of
-    it stores through: where there is no room for all, there are fewer.
+    This pass looks at loops with `tt.warp_specialize`, and at the innermost loops
+    of such a nest. The loads that have a `tt.latency` get `ttg.partition = 0`
+    instead. All other operations stay with the default group. The `tt.num_stages`
+    of the innermost loop becomes the number of buffers for each load. In a nest
+    these buffers live as long as those through which the rest of the nest stores.
+    There are fewer of them if there is no room for all.
 
-    The partition computes the addresses and the bounds of the loops for itself; on
-    a cluster, whose blocks share tensors, it only loads through descriptors.
-    Where that is impossible, because they depend on a product or on what the
-    loop writes, or because the memory model forbids to load ahead, the loop loses
-    its mark, a remark says why, and it is compiled like others. A nest that cannot
-    be divided hands its mark to the loops in it.
+    The partition computes the addresses and the bounds of the loops for itself.
+    The blocks of a cluster share tensors; there the partition only loads through
+    descriptors. A loop cannot be divided if addresses or bounds depend on a dot or
+    on what the loop writes, or if the memory model forbids to load ahead. Then the
+    loop loses its mark, a remark says why, and the loop is compiled like others. A
+    nest that cannot be divided hands its mark to the loops in it.
 
     Before:
     ```mlir
@@ -106,15 +107,15 @@ def TritonGPUPartitionLoops
     : Pass<"tritongpu-partition-loops", "::mlir::ModuleOp"> {
   let summary = "Divide scheduled loops between a producer and a consumer";
   let description = [{
-    A loop with `tt.warp_specialize` becomes a `ttg.warp_specialize`: its
-    partition has the loads with `ttg.partition`, as copies to rings of buffers,
-    and what they depend on; the default group has the rest, and the results. Loads
-    for one product share a ring. A buffer goes from one side to the other by two
-    mbarriers; a bulk copy arrives by itself, `cp.async` through
+    A loop with `tt.warp_specialize` becomes a `ttg.warp_specialize`. Its partition
+    has the loads with `ttg.partition`, as copies to rings of buffers, and the
+    operations that they depend on. The default group has the rest, and the results.
+    Loads for one dot share a ring. Two mbarriers hand a buffer from one side to the
+    other and back. A bulk copy arrives by itself, `cp.async` through
     `ttnvgpu.async_copy_mbarrier_arrive`.
 
     The partition has one warp for bulk copies, four for copies by threads, with
-    the layouts that this takes. Products of warp groups run on into the next
+    the layouts that this takes. Dots of warp groups run on into the next
     iteration, and hand back the buffers of the last one. Where the marked loop has
     others inside, both sides run the nest, and carry the place in the rings from
     one run of an inner loop to the next.

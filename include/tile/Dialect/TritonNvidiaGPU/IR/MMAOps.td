@@ -23,7 +23,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
   let description = [{
     `b` is in shared memory, `a` in shared memory or in registers, `c` and `d` are
     in registers with an `nvidia_mma` layout of version 3. Where `useC` is given
-    and false, the product alone is the result.
+    and false, the dot alone is the result.
 
     With `isAsync` the operation returns before the multiplication is done: neither
     the result may be read nor the buffers written before a `warp_group_dot_wait`.

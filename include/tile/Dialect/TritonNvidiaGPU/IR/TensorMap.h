@@ -28,25 +28,28 @@ struct TMABox {
   int64_t offset;
 };
 
-/// The boxes that make up a block; nothing where TMA would not write the block
-/// as its encoding says that it lies.
+/// The boxes that make up a block. Nullopt if TMA cannot write the block in the
+/// order that its encoding says.
 std::optional<SmallVector<TMABox>> getTMABoxes(RankedTensorType block);
 
-/// What the blocks of a cluster copy between a block of a descriptor and
-/// buffers in which each holds its part of it, or all of it.
+/// How the thread blocks of a cluster copy a block of a descriptor. Each of
+/// them has a buffer, which holds its part of the descriptor's block or all of
+/// it.
 struct TMACopy {
-  /// By the first block of the cluster.
+  /// The boxes that the first thread block copies.
   SmallVector<TMABox> boxes;
-  /// By each further one the same, so much further on in the descriptor's block
-  /// and in the buffer (in bytes).
+  /// Each further thread block copies the same boxes, this much further on in
+  /// the descriptor's block.
   SmallVector<int64_t> step;
+  /// And this much further on in the buffer, in bytes.
   int64_t offsetStep = 0;
-  /// Whether all of them hold everything: each loads one part, for all.
+  /// Whether every buffer holds everything. Each thread block then loads one
+  /// part, for all of them.
   bool isMulticast = false;
 };
 
-/// Nothing where TMA would not write the buffers as their encoding says, or
-/// where they hold something else.
+/// Nullopt if the buffers hold something else, or if TMA cannot write them in
+/// the order that their encoding says.
 std::optional<TMACopy> getTMACopy(RankedTensorType block,
                                   gpu::MemDescType buffer);
 

@@ -18,7 +18,7 @@ namespace mlir::triton::gpu {
 Value getBuffers(Value view);
 
 /// Has the users of a load, which is to be erased, read `slot`, where a copy
-/// has put what it loads: products by themselves, others by loads right after
+/// has put what it loads: dots by themselves, others by loads right after
 /// `slot` (which have `token`, if there is one). Calls `onCreate` and `onErase`
 /// for the operations that come and go.
 void readBuffer(OpBuilder &builder, Operation *load,

@@ -1,4 +1,4 @@
-//===-- EarlyCopies.cpp - Copies among the first products -----------------===//
+//===-- EarlyCopies.cpp - Copies among the first dots ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -57,8 +57,9 @@ Operation *findFirstUse(Block *body) {
   return first;
 }
 
-/// Adds `op` with all it needs that is behind `place`, in order. False if some
-/// of that has effects.
+/// Adds `op` to `moved`, behind the operations that it needs. Operations before
+/// `place` are not added: they may stay where they are. Returns false if one of
+/// the others has effects, so that it cannot be moved before `place`.
 bool addWithSources(Operation *op, Operation *place,
                     llvm::SetVector<Operation *> &moved) {
   for (Value operand : op->getOperands()) {

@@ -8,8 +8,8 @@
 
 namespace mlir::triton::gpu {
 
-/// Starts the copies of an iteration behind its first products, where no
-/// product of the iteration before is still under way then. Returns how many.
+/// Starts the copies of an iteration right behind its first dots, if all dots
+/// of the iteration before are done by then. Returns how many copies it moved.
 unsigned startCopiesEarly(scf::ForOp loop, const AsyncRings &rings);
 
 } // namespace mlir::triton::gpu

@@ -1,11 +1,11 @@
-//===-- TurnedOperands.h - Operands that products read turned ---*- C++ -*-===//
+//===-- TurnedOperands.h - Transposed 8-bit operands of dots ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A product of warp groups reads 8-bit operands from shared memory in which
-// neighbours along K are neighbours. A tile that lies the other way round in
-// global memory is copied as it lies, read, packed along K in registers, and
-// written again.
+// A dot of warp groups reads 8-bit operands from shared memory, where
+// neighbours along K have to be neighbours. A tile may lie the other way round
+// in global memory. Then it is copied as it is, and threads transpose it: they
+// read it, pack bytes along K in registers, and write it to a second buffer.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TRITONGPU_TRANSFORMS_PIPELINE_TURNEDOPERANDS_H
@@ -15,12 +15,13 @@
 
 namespace mlir::triton::gpu {
 
-/// The layout in which a tile is read that `alloc` writes the other way round;
-/// null if it does not.
+/// The layout in which threads read a tile that `alloc` stores transposed. Null
+/// if `alloc` does not transpose.
 BlockedEncodingAttr getTurningLayout(LocalAllocOp alloc);
 
-/// The encoding of the buffer that such a tile is copied to, in which such
-/// reads have no bank conflicts; null where `alloc` turns nothing.
+/// The encoding of the buffer that such a tile is copied to. Reads in the
+/// layout above have no bank conflicts there. Null if `alloc` does not
+/// transpose.
 Attribute getTurnedBufferEncoding(LocalAllocOp alloc);
 
 } // namespace mlir::triton::gpu

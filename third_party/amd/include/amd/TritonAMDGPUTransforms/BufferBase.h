@@ -9,11 +9,12 @@ namespace mlir::triton::amd {
 
 class OffsetRanges;
 
-/// Whether all that is accessed through a scalar pointer lies in the 2^31 bytes
-/// behind it: the pointer only went up from an argument of a kernel, which is
-/// marked `tt.pointer_range = 32`, or is taken to be small. The latter is noted
-/// on the function, for the launcher to check, and not done where the module
-/// says that nothing is to be assumed of arguments.
+/// Whether everything that is accessed through a scalar pointer lies in the
+/// 2^31 bytes behind it. This holds if the pointer is an argument of a kernel
+/// plus something that is not negative, and if the argument is marked
+/// `tt.pointer_range = 32` or assumed to be small. An assumption becomes an
+/// attribute of the function, and the launcher checks it. Nothing is assumed
+/// where the module says so.
 bool requireSmallBuffer(Value base, const OffsetRanges &ranges);
 
 /// The same without anything that would have to be noted.

@@ -1,11 +1,11 @@
-//===-- UniformOffsets.h - Offsets that all lanes share ---------*- C++ -*-===//
+//===-- UniformOffsets.h - The scalar part of offsets -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An offset is split into a scalar and what differs between lanes. Parts are
-// only taken apart where neither can be negative: then none of them overflows,
-// unless the sum does, which is taken not to happen in what is accessed, as in
-// other indices.
+// An offset is split into a scalar, which is the same in all lanes, and a
+// tensor of what differs between lanes. A sum is only taken apart if neither
+// part can be negative. Then no part overflows unless the sum does. The sum is
+// assumed not to overflow where memory is accessed, as it is for other indices.
 //
 //===----------------------------------------------------------------------===//
 #ifndef AMD_TRITONAMDGPUTRANSFORMS_UNIFORMOFFSETS_H

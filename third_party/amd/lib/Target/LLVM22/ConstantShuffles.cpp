@@ -1,11 +1,12 @@
 //===-- ConstantShuffles.cpp - Constants that lanes exchange --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What all lanes hold, each of them gets from the others. LLVM does not know
-// that; what is more, its code generator makes wrong code of it: having merged
-// v_mov_b32_dpp of a constant into the instruction that takes its result, it
-// folds the constant by exchanging the instruction's operands, and DPP then
-// applies to the other one (LLVM 22, SIFoldOperands).
+// If all lanes hold the same constant, an exchange between lanes gives this
+// constant. LLVM does not know that. Its code generator even makes wrong code
+// of such an exchange. It merges v_mov_b32_dpp of the constant into the
+// instruction that takes its result. Then it folds the constant by exchanging
+// the operands of that instruction. DPP now applies to the other operand (LLVM
+// 22, SIFoldOperands).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
 //===-- ConvergentProducts.cpp - Matrix products that stay where they are -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A matrix product takes operands from all lanes of a wave. LLVM 22 does not
-// mark all of these instructions as convergent: on gfx11 the form that writes
-// its result over the sum, on gfx950 the scaled ones (llvm-project pull
-// requests 178314 and 178627). MachineSink then moves such a dot into a
-// branch that only some lanes take, with the copies of its operands. The
-// registers of the other lanes hold something else there. (gfx1250 is among the
-// processors for its scaled dots, which the same pull requests name.)
+// A matrix instruction takes operands from all lanes of a wave. So it has to be
+// convergent. LLVM 22 does not mark all of them (llvm-project pull requests
+// 178314 and 178627). On gfx11 the form is missing that writes its result over
+// the sum. On gfx950 and gfx1250 the scaled ones are missing. MachineSink then
+// moves such an instruction into a branch that only some lanes take, with the
+// copies of its operands. The registers of the other lanes hold something else
+// there.
 //
 // An empty assembly statement that is convergent takes the dot's result in
 // the dot's block. So the dot stays there.

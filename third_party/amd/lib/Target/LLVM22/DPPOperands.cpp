@@ -1,12 +1,12 @@
 //===-- DPPOperands.cpp - What instructions with DPP take besides ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On gfx11 the second source of a VOP3 instruction with DPP is a vector
-// register. LLVM's code generator, whose instructions are those of later GPUs,
-// too, leaves a constant or a scalar register there when it merges
-// v_mov_b32_dpp into the instruction that takes its result; its own assembler
-// refuses that (LLVM 22, GCNDPPCombine). A pass behind those that do so moves
-// the operand to a vector register.
+// On gfx11 the second source of a VOP3 instruction with DPP has to be a vector
+// register. Later GPUs take other operands there. LLVM's code generator merges
+// v_mov_b32_dpp into the instruction that takes its result, and may leave a
+// constant or a scalar register there. Its own assembler refuses that (LLVM 22,
+// GCNDPPCombine). This pass runs behind those that do so. It moves the operand
+// to a vector register.
 //
 // LLVM's headers for this target are not to be had outside of it, so its
 // instructions and register classes are found by their names.

@@ -1,10 +1,10 @@
 //===-- ShuffledFactors.cpp - Other lanes' values in products of 64 bits --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For gfx12 LLVM's code generator merges v_mov_b32_dpp into the product that
-// takes its result, v_mad_co_u64_u32, which has no form with DPP: neither the
-// machine nor LLVM's own assembler knows what it prints (LLVM 22,
-// GCNDPPCombine). What an empty assembly statement gave is merged into nothing.
+// For gfx12 LLVM's code generator merges v_mov_b32_dpp into the multiplication
+// that takes its result, v_mad_co_u64_u32. This instruction has no form with
+// DPP. Neither the machine nor LLVM's own assembler knows what is printed (LLVM
+// 22, GCNDPPCombine). The result of an empty assembly statement is not merged.
 //
 //===----------------------------------------------------------------------===//
 

@@ -22,11 +22,11 @@ def CheckTargetNV : Pass<"check-target-nv", "mlir::ModuleOp"> {
 def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
   let summary = "Read bytes that lie across K by whole warps";
   let description = [{
-    `mma.sync` takes bytes that are neighbours along K as a word. Where memory has
-    them across K, warps read matrices of 16-bit pairs, transposed, and sort their
-    bytes; rows (columns) of the operand and of the sum come in another order by
-    that, to which views and reshapes lead. Only for products of which a loop carries
-    nothing but the sum, or that are in no loop: else the sum would have to be
+    `mma.sync` takes bytes that are neighbours along K as a word. Memory may have
+    them across K. Then warps read transposed matrices of 16-bit pairs, and sort
+    their bytes. So the rows or columns of the operand and of the sum come in
+    another order. Views and reshapes give this order. The pass leaves a dot alone
+    if its loop does more with the sum than to add to it: the sum would have to be
     brought back in each iteration.
 
     ```mlir
@@ -48,7 +48,7 @@ def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
 }
 
 def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp"> {
-  let summary = "Assign places in shared memory, as NVIDIA lowerings need it";
+  let summary = "Give buffers in shared memory their offsets, as NVIDIA's lowerings need it";
   let description = [{
     As `allocate-shared-memory`, with the scratch memory that this backend's
     patterns use, and a diagnostic where a kernel needs more than a block of the
@@ -79,20 +79,20 @@ def LimitRegistersNV : Pass<"limit-registers-nv", "mlir::ModuleOp"> {
   let summary = "State the registers that the blocks of a processor can have";
   let description = [{
     Shared memory decides how many blocks a processor can run at a time. The
-    registers that so many blocks can have cost nothing, and ptxas makes better
-    code for a stated limit than when it finds that number by itself. So it is
-    stated (as `ttg.maxnreg`) on targets with products of warp groups, where all
-    of these blocks can have all registers; and on others for kernels of one matrix
-    product whose tensors fit into it, but not into the 128 up to which ptxas
-    does as well. A limit that something else gave stays.
+    registers that so many blocks can have cost nothing. ptxas makes better code for
+    a stated limit than when it finds that number by itself. So the pass states it,
+    as `ttg.maxnreg`, in these cases. A limit that something else gave stays.
 
-    Where tensors may take more registers than a thread can have (255, and of more than
-    eight warps fewer), that number is stated, lest ptxas give up on the kernel and settle
-    for 32.
-
-    Where partitions of warps have registers of their own, shared memory has room for
-    two blocks, and the products of the default group fit into what is left to it
-    then, the limit is that of two blocks, and the registers are divided anew.
+    - The target has dots of warp groups, and all of these blocks can have all
+      registers.
+    - The kernel has one dot, on another target. Its tensors fit into the limit, but
+      not into 128 registers, up to which ptxas does as well by itself.
+    - Tensors may take more registers than a thread can have. That number is then
+      the limit: 255, or fewer if there are more than eight warps. Without it ptxas
+      would give up on the kernel and settle for 32.
+    - Partitions of warps have registers of their own, shared memory has room for
+      two blocks, and the dots of the default group fit into what is left then. The
+      limit is that of two blocks, and the registers are divided anew.
 
     ```mlir
     module attributes {ttg.shared = 49152 : i32, "ttg.num-warps" = 4 : i32, ...}
@@ -139,18 +139,18 @@ def ConvertWarpSpecializeToLLVM : Pass<"convert-warp-specialize-to-llvm", "mlir:
     control flow of the kernel. The warps behind the default ones wait, from the
     start, at the barrier of the block. The default group writes to shared memory
     which operation comes next and what its partitions capture, arrives there,
-    and runs the default region; each other warp finds its partition and runs
-    that. All meet at the barrier again where the operation ends. At the end of
-    the kernel, the warps are sent home.
+    and runs the default region. Each other warp finds its partition and runs
+    that. All warps wait at the barrier again where the operation ends. At the end
+    of the kernel, the default group lets the other warps return.
 
     Where `actualRegisters` says so, and the target can (`setmaxnreg`), warp
     groups of the partitions give registers back when the kernel starts, and the
     default group takes them.
 
-    The barrier of a cluster would wait for all these warps. They come to the first
-    that the kernel runs, where it runs once and before any operation (else to one
-    that is made for this); at all others only the default groups meet, by an mbarrier
-    of each block.
+    A cluster barrier would wait for all these warps. They arrive at the first one
+    only, if it is passed once and before any `ttg.warp_specialize`. If not, the pass
+    makes one for this. At all later barriers only the default groups wait for each
+    other, by an mbarrier of each block.
 
     ```mlir
     ttg.warp_specialize(%p) attributes {warpGroupStartIds = array<i32: 4>, ...}
