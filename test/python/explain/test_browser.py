@@ -12,10 +12,15 @@ from pathlib import Path
 import numpy as np
 import planted
 import pytest
+import sampled
 from reference import sim_only
 
+import tile.pages
 from tile.explain import explain, watch_launches
+from tile.explain.compare import compare_all
+from tile.explain.explanation import plain
 from tile.explain.page import render_page
+from tile.explain.stalls import read_samples
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -69,6 +74,18 @@ def pages(tmp_path_factory):
         planted.run_strided(8)
     texts = {one.kernel.name: render_page(explain(one)) for one in launched}
     texts["simulator"] = launched[1].report.html()
+    sampled_lines = {
+        line: {"stalled_long_scoreboard": 70, "stalled_barrier": 20, "stalled_wait": 7, "other": 3}
+        for line in range(planted.strided.fn.__code__.co_firstlineno, 30)
+    }
+    profile = sampled.write(
+        Path(folder, "stalls.hatchet"), sampled.kernel("strided", planted.__file__, sampled_lines)
+    )
+    stalled = explain(launched[1], read_samples(profile)["strided"])
+    texts["stalls"] = render_page(stalled)
+    both = [plain(explain(one).to_dict()) for one in launched]
+    found = compare_all(both[:1], both[1:], None)
+    texts["compare"] = tile.pages.render("compare.html.j2", title="A and B", found=found)
     for name, text in texts.items():
         with open(os.path.join(folder, f"{name}.html"), "w", encoding="utf-8") as file:
             file.write(text)
@@ -81,7 +98,9 @@ def browser():
         yield browser
 
 
-@pytest.mark.parametrize("name", ["product_by_descriptors", "strided", "simulator"])
+@pytest.mark.parametrize(
+    "name", ["product_by_descriptors", "strided", "simulator", "stalls", "compare"]
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width, height", [(1280, 900), (390, 844)])
 def test_a_page_fits_and_can_be_read(name, scheme, width, height, browser, pages):
