@@ -316,6 +316,72 @@ class Writer:
         buffer.holds = self.known(f"np.concatenate(({moved}, {moved}))")
         return True
 
+    # Chosen elements of buffers.
+
+    def indices(self, shape: tuple[int, int], extent: int) -> tuple[str, str, str]:
+        """Numbers below `extent` in a layout: that layout, the text, and what NumPy says."""
+        layout = self.layout(shape)
+        factor, shift = self.random.choice((1, 3, 5, 7)), self.random.randrange(extent)
+        numbers = f"np.arange({shape[0] * shape[1]}, dtype='i4').reshape{shape}"
+        text = f"(places({shape[0]}, {shape[1]}, {layout}) * {factor} + {shift}) % {extent}"
+        return layout, text, f"(({numbers} * {factor} + {shift}) % {extent})"
+
+    def gather(self) -> bool:
+        buffer = self.free()
+        if buffer is None:
+            return False
+        axis = self.random.randrange(2)
+        extents = list(buffer.shape)
+        if self.chance(0.4) and extents[axis] > 8:
+            extents[axis] //= 2
+        shape = (extents[0], extents[1])
+        _, text, known = self.indices(shape, buffer.shape[axis])
+        self.tensor(
+            f"{buffer.name}.gather({text}, {axis})",
+            f"np.take_along_axis({buffer.holds}, {known}, {axis})", shape,
+        )  # fmt: skip
+        return True
+
+    def scatter(self) -> bool:
+        """Each value to a place of its own: along the axis, turned round."""
+        buffer = self.free()
+        value = buffer and self.pick(buffer.shape)
+        if buffer is None or value is None:
+            return False
+        axis, layout = self.random.randrange(2), self.layout(buffer.shape)
+        rows, columns = buffer.shape
+        at = f"places({rows}, {columns}, {layout})"
+        own = f"{at} // {columns}" if axis == 0 else f"{at} % {columns}"
+        shift = self.random.randrange(buffer.shape[axis])
+        self.lines.append(
+            f"{buffer.name}.scatter(gl.convert_layout({value.name}, {layout}), "
+            f"({own} + {shift}) % {buffer.shape[axis]}, {axis})"
+        )
+        buffer.holds = self.known(f"np.roll({value.name}, {shift}, {axis})")
+        return True
+
+    def count(self) -> bool:
+        """Several values are added to one element, in any order."""
+        buffer = self.free()
+        value = buffer and self.pick(buffer.shape)
+        if buffer is None or value is None or self.type not in ("i32", "i64"):
+            return False
+        axis = self.random.randrange(2)
+        layout, text, known = self.indices(buffer.shape, buffer.shape[axis])
+        self.lines.append(
+            f"{buffer.name}.atomic_scatter_add(gl.convert_layout({value.name}, {layout}), {text}, "
+            f"{axis})"
+        )
+        rows, columns = buffer.shape
+        where = f"({known}, np.arange({columns})[None, :])"
+        if axis == 1:
+            where = f"(np.arange({rows})[:, None], {known})"
+        buffer.holds = self.known(
+            f"(lambda c, i, v: (np.add.at(c, i, v), c)[1])({buffer.holds}.copy(), {where}, "
+            f"{value.name})"
+        )
+        return True
+
     # Copies.
 
     def copy(self) -> bool:
@@ -397,7 +463,7 @@ class Writer:
         steps = [
             self.load, self.convert, self.combine, self.turn, self.reduce, self.product,
             self.buffer, self.store, self.read, self.read, self.store_half, self.copy, self.copy,
-            self.wait, self.write,
+            self.wait, self.write, self.gather, self.scatter, self.count,
         ]  # fmt: skip
         self.load()
         for _ in range(self.random.randrange(6, 22)):

@@ -167,7 +167,8 @@ struct LocalAtomicScatterPattern
       if (failed(old))
         return this->decline(
             op, "the target has no such atomic operation on this type");
-      results[r] = old->front();
+      if (used)
+        results[r] = old->front();
     }
     if (used)
       return replaceWithOwned(op, b, rewriter, groups, results, owner);

@@ -39,6 +39,16 @@ _COMPARE = {
     ast.Gt: (arithmetic.gt, operator.gt),
     ast.GtE: (arithmetic.ge, operator.ge),
 }
+#: Methods that compare, and those of the right operand that do it the other way round.
+_COMPARING = {
+    ast.Eq: ("__eq__", "__eq__"),
+    ast.NotEq: ("__ne__", "__ne__"),
+    ast.Lt: ("__lt__", "__gt__"),
+    ast.LtE: ("__le__", "__ge__"),
+    ast.Gt: ("__gt__", "__lt__"),
+    ast.GtE: ("__ge__", "__le__"),
+}
+_UNARY = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
 
 
 class Expressions:
@@ -121,6 +131,9 @@ class Expressions:
             if isinstance(value, tensor):
                 return arithmetic.logical_not(value)
             return not value
+        custom = self.operator_method(value, _UNARY[type(node.op)])
+        if custom is not None:
+            return self.call_function(custom, [], {})
         if not isinstance(value, tensor):
             method = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[
                 type(node.op)
@@ -150,17 +163,15 @@ class Expressions:
                     raise SemanticError(
                         f"no arithmetic between a tensor and a {type(value).__name__}"
                     )
-            custom = self.operator_method(lhs, method)
-            if custom is not None:
-                return self.call_function(custom, [rhs], {})
+        custom = self.custom_operator(lhs, rhs, method, f"__r{method[2:]}")
+        if custom is not None:
+            return self.call_function(*custom, {})
+        if isinstance(lhs, tensor) or isinstance(rhs, tensor):
             if on_tensors is None:
                 raise SemanticError(
                     "** works on constants only; use tl.math.pow or tl.exp2 for run-time values"
                 )
             return on_tensors(lhs, rhs)
-        custom = self.operator_method(lhs, method)
-        if custom is not None:
-            return self.call_function(custom, [rhs], {})
         try:
             return on_constants(lhs, rhs)
         except ZeroDivisionError:
@@ -169,6 +180,15 @@ class Expressions:
             raise SemanticError(
                 f"no such operation between {describe(lhs)} and {describe(rhs)}"
             ) from None
+
+    def custom_operator(self, lhs: Any, rhs: Any, method: str, reflected: str) -> Any:
+        """What aggregates define for an operator: of the left operand, or else of the right one; as
+        a function and its arguments."""
+        custom = self.operator_method(lhs, method)
+        if custom is not None:
+            return custom, [rhs]
+        custom = self.operator_method(rhs, reflected)
+        return None if custom is None else (custom, [lhs])
 
     def operator_method(self, owner: Any, method: str) -> Any:
         """An operator that a user's aggregate defines as a jit function."""
@@ -210,6 +230,9 @@ class Expressions:
                 raise SemanticError("`in` works on constants only")
             return (lhs in rhs) if op is ast.In else (lhs not in rhs)
         on_tensors, on_constants = _COMPARE[op]
+        custom = self.custom_operator(lhs, rhs, *_COMPARING[op])
+        if custom is not None:
+            return self.call_function(*custom, {})
         if isinstance(lhs, tensor) or isinstance(rhs, tensor):
             other = rhs if isinstance(lhs, tensor) else lhs
             pointers = any(isinstance(v, tensor) and v.dtype.is_ptr() for v in (lhs, rhs))

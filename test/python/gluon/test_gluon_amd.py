@@ -352,6 +352,24 @@ def test_mfma_scaled(warps, scaled, shape, left, right, target):
 
 
 @gluon.jit
+def product_with_one_scale(a_ptr, b_ptr, c_ptr, LOAD: gl.constexpr, ACC: gl.constexpr):
+    a = gl.convert_layout(gl.load(pointers(a_ptr, 32, 128, LOAD)), gl.DotOperandLayout(0, ACC, 16))
+    b = gl.convert_layout(gl.load(pointers(b_ptr, 128, 32, LOAD)), gl.DotOperandLayout(1, ACC, 16))
+    acc = gl.zeros([32, 32], gl.float32, ACC)
+    gl.store(pointers(c_ptr, 32, 32, ACC), cdna4.mfma_scaled(a, 129, "e4m3", b, 126, "e4m3", acc))
+
+
+@gfx950
+def test_one_scale_for_all(target):
+    a, a_value = random_operand(32, 128, "e4m3", 1, 1)
+    b, b_value = random_operand(128, 32, "e4m3", 2, 0)
+    c = poisoned((32, 32), "fp32")
+    layout = AMDMFMALayout(4, [32, 32, 64], True, [2, 2])
+    product_with_one_scale[(1,)](a, b, c, matrix(target), layout)
+    np.testing.assert_allclose(c, a_value @ b_value * 4 * 0.5, rtol=1e-5)
+
+
+@gluon.jit
 def upcast(x_ptr, s_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, AXIS: gl.constexpr,
            FP4: gl.constexpr, LAYOUT: gl.constexpr):  # fmt: skip
     x = gl.load(pointers(x_ptr, M, N, LAYOUT))

@@ -160,6 +160,28 @@ def test_combine(target, kind, dtype, masked, repeated):
                 value = value + np.dtype(v.dtype).type(steps[value.item()])
 
 
+@gluon.jit
+def count_kernel(x_ptr, y_ptr, N: gl.constexpr, M: gl.constexpr, L: gl.constexpr):
+    """Nobody asks what was there before."""
+    buffer = gl.allocate_shared_memory(gl.int32, [N], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    n, m = gl.arange(0, N, layout=L), gl.arange(0, M, layout=L)
+    buffer.store(n * 0)
+    buffer.atomic_scatter_add(m * 0 + 1, gl.load(x_ptr + m), 0)
+    gl.store(y_ptr + n, buffer.load(L))
+
+
+@machines
+def test_count(target):
+    x = np.random.default_rng(6).integers(0, 64, 512).astype(np.int32)
+    y = poisoned(64, "i32")
+    layout = gl.BlockedLayout([1], [lanes_of(target)], [4], [0])
+    count_kernel[(1,)](x, y, 64, 512, layout)
+    np.testing.assert_array_equal(y, np.bincount(x, minlength=64))
+    y[...] = 0
+    count_kernel.interpret(x, y, 64, 512, layout, grid=(1,))
+    np.testing.assert_array_equal(y, np.bincount(x, minlength=64))
+
+
 REFUSED = {
     "axis": "axis",
     "rank": "needs indices of 2 dimensions, like the buffer",

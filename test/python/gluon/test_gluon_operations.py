@@ -14,6 +14,9 @@ from reference import random as values
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 
+#: Lanes of a warp.
+LANES = {"cuda:80": 32, "cuda:90": 32, "hip:gfx942": 64, "hip:gfx1100": 32}
+everywhere = pytest.mark.parametrize("target", list(LANES), indirect=True)
 SHAPES = [[16, 32], [64, 8], [8, 64], [32, 32], [4, 128]]
 
 
@@ -219,3 +222,90 @@ def test_coalesced_layouts(turned):
     order = "[0, 1]" if turned else "[1, 0]"
     assert f"order = {order}" in kernel.asm["ttgir"]
     assert "ld.global.v4" in kernel.asm["ptx"]
+
+
+# Layouts that are the same in other words, and operators of aggregates.
+
+
+@gluon.jit
+def halves_kernel(y_ptr, A: gl.constexpr):
+    """The halves of a tensor, and the tensor that they were."""
+    x = gl.expand_dims(gl.arange(0, 32, gl.SliceLayout(1, A)), 1) * 64
+    x = x + gl.expand_dims(gl.arange(0, 64, gl.SliceLayout(0, A)), 0)
+    left, right = x.reshape([32, 2, 32]).permute([0, 2, 1]).split()
+    gl.static_assert(left.type.layout == right.type.layout)
+    again = gl.join(left, right).permute([0, 2, 1]).reshape([32, 64])
+    rows = gl.arange(0, 32, gl.SliceLayout(1, A))
+    columns = gl.arange(0, 64, gl.SliceLayout(0, A))
+    gl.store(y_ptr + rows[:, None] * 64 + columns[None, :], x + again)
+
+
+@everywhere
+def test_halves_are_joined_to_what_they_were(target):
+    lanes = LANES[target]
+    layout = gl.BlockedLayout([1, 64], [lanes, 1], [4, 1], [0, 1])
+    y = poisoned((32, 64), "i32")
+    halves_kernel[(1,)](y, layout)
+    np.testing.assert_array_equal(y, 2 * np.arange(32 * 64).reshape(32, 64))
+
+
+def test_a_half_is_a_slice():
+    from tile.experimental.gluon.language._inference import infer
+
+    whole = gl.BlockedLayout([2, 2], [32, 1], [4, 1], [1, 0])
+    half = infer("split", whole, [128, 2], [], [128])
+    assert half == gl.SliceLayout(1, whole)
+    assert infer("join", half, [128], [], [128, 2]) == whole
+    # Of another slice it is not the parent that a join makes.
+    rows = gl.SliceLayout(1, gl.BlockedLayout([1, 1], [16, 2], [4, 1], [1, 0]))
+    assert infer("join", rows, [64], [], [64, 2]) != rows.parent
+
+
+@gluon.aggregate
+class Scaled:
+    """A tensor and how often it counts."""
+
+    value: gl.tensor
+    times: gl.constexpr
+
+    def __init__(self, value, times):
+        self.value = value
+        self.times = times
+
+    @gluon.jit
+    def __add__(self, other):
+        return self.value * self.times + other
+
+    @gluon.jit
+    def __rsub__(self, other):
+        return other - self.value * self.times
+
+    @gluon.jit
+    def __neg__(self):
+        return -self.value * self.times
+
+    @gluon.jit
+    def __lt__(self, other):
+        return self.value * self.times < other
+
+    @gluon.jit
+    def __gt__(self, other):
+        return self.value * self.times > other
+
+
+@gluon.jit
+def operators_kernel(y_ptr, A: gl.constexpr):
+    i = gl.arange(0, 128, A)
+    scaled = Scaled(i, 3)
+    less, more = scaled < 30, gl.to_tensor(60) < scaled
+    total = (scaled + 1) * 10000 + (7 - scaled) * 100 + -scaled
+    gl.store(y_ptr + i, gl.where(less, total, gl.where(more, 1, i - scaled)))
+
+
+@everywhere
+def test_operators_of_aggregates(target):
+    y = poisoned(128, "i32")
+    operators_kernel[(1,)](y, gl.BlockedLayout([1], [LANES[target]], [4], [0]))
+    i = np.arange(128)
+    total = (3 * i + 1) * 10000 + (7 - 3 * i) * 100 - 3 * i
+    np.testing.assert_array_equal(y, np.where(3 * i < 30, total, np.where(3 * i > 60, 1, -2 * i)))

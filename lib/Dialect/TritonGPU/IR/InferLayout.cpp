@@ -279,6 +279,13 @@ TritonGPUInferLayout::inferJoinLayout(Attribute src, ArrayRef<int64_t> shape,
   MLIRContext *context = src.getContext();
   unsigned rank = shape.size();
 
+  SmallVector<int64_t> dstShape(shape);
+  dstShape.push_back(2);
+  // Halves of a split are slices: joined, they are what they were before.
+  if (auto half = dyn_cast<SliceEncodingAttr>(src);
+      half && half.getDim() == rank &&
+      succeeded(inferSplitLayout(half.getParent(), dstShape, std::nullopt)))
+    return Attribute(half.getParent());
   // The two elements that come together are neighbours in a thread.
   if (auto enc = dyn_cast<BlockedEncodingAttr>(src)) {
     auto append = [](ArrayRef<unsigned> values, unsigned value) {
@@ -296,8 +303,6 @@ TritonGPUInferLayout::inferJoinLayout(Attribute src, ArrayRef<int64_t> shape,
   FailureOr<LinearLayout> linear = getLinearLayout(shape, src, loc);
   if (failed(linear))
     return failure();
-  SmallVector<int64_t> dstShape(shape);
-  dstShape.push_back(2);
   LinearLayout joined =
       (LinearLayout::identity1D(2, kRegister, kDim(rank)) * *linear)
           .transposeOuts(standardOutDimNames(rank + 1));

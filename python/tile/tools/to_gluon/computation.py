@@ -296,7 +296,17 @@ def _join(w: Writer, op: Any) -> str:
 
 @operation("tt.split")
 def _split(w: Writer, op: Any) -> str:
-    return f"gl.split({w.get(op.operands[0])})"
+    from tile.experimental.gluon.language._layouts import SliceLayout
+    from tile.experimental.gluon.language._syntax import layout_of
+
+    source = w.type(op.operands[0])
+    shape = source.shape or ()
+    found = SliceLayout(len(shape) - 1, layout_of(source.layout, shape))
+    names = [w.names.new("half") for _ in op.results]
+    w.put(f"{', '.join(names)} = gl.split({w.get(op.operands[0])})")
+    return ", ".join(
+        w.settled(result, name, found) for result, name in zip(op.results, names, strict=True)
+    )
 
 
 @operation("tt.unsplat")

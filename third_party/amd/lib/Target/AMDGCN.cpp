@@ -151,7 +151,11 @@ FailureOr<std::string> amd::emitAssembly(ModuleOp diagnosticOp,
   auto machine = createAMDGPUMachine(diagnosticOp, options);
   if (failed(machine))
     return failure();
-  return emitForScarceRegisters(diagnosticOp, module, **machine);
+  FailureOr<std::string> assembly =
+      emitForScarceRegisters(diagnosticOp, module, **machine);
+  if (failed(assembly) || failed(checkSpillOffsets(diagnosticOp, *assembly)))
+    return failure();
+  return assembly;
 }
 
 FailureOr<std::string>

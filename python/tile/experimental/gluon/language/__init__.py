@@ -64,7 +64,6 @@ from tile.language.program import (
     static_print,
     static_range,
 )
-from tile.language.promotion import to_tensor
 from tile.language.values import constexpr, tensor, tuple_type
 from tile.language.values import tl_tuple as tuple
 
@@ -92,6 +91,7 @@ from ._core import (
     store,
     thread_barrier,
     to_linear_layout,
+    to_tensor,
     warp_specialize,
 )
 from ._layouts import (

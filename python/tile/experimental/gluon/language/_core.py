@@ -13,7 +13,8 @@ from tile.language import dtypes as dt
 from tile.language import memory as _memory
 from tile.language.aggregate import replace
 from tile.language.dtypes import dtype as _dtype
-from tile.language.promotion import is_constant, to_tensor
+from tile.language.promotion import is_constant
+from tile.language.promotion import to_tensor as _to_tensor
 from tile.language.state import current, current_generator
 from tile.language.values import (
     builtin,
@@ -203,11 +204,17 @@ def fp4_to_fp(src: Any, elem_type: Any, axis: Any) -> tensor:
 
 
 @builtin
+def to_tensor(x: Any) -> Any:
+    """A number as a scalar of the language; tensors stay as they are."""
+    return _to_tensor(unwrap(x))
+
+
+@builtin
 def inline_asm(
     asm: Any, constraints: Any = "", args: Any = (), result_types: Any = (), is_pure: bool = False
 ) -> Any:
     """Runs assembly once in each thread, on scalars. Returns a tuple of results."""
-    values = [to_tensor(arg) for arg in unwrap(args)]
+    values = [_to_tensor(arg) for arg in unwrap(args)]
     for value in values:
         if value.type.is_block():
             raise SemanticError(
@@ -392,7 +399,7 @@ class shared_memory_descriptor(IndexedAccess):
         index = unwrap(index)
         if is_constant(index) and not 0 <= index < self.shape[0]:
             raise SemanticError(f"there is no buffer {index} of {self.shape[0]}")
-        index = to_tensor(index)
+        index = _to_tensor(index)
         if index.type.is_block() or not index.dtype.is_int():
             raise SemanticError(f"index takes an integer, not {index.type}")
         index = _conversion.cast(index, dt.int32)
@@ -536,5 +543,5 @@ __all__ = [
     "fp4_to_fp", "full", "histogram", "inline_asm", "load", "num_ctas", "num_warps",
     "set_auto_layout",
     "shared_memory_descriptor", "shared_memory_descriptor_type", "store", "thread_barrier",
-    "to_linear_layout", "warp_specialize",
+    "to_linear_layout", "to_tensor", "warp_specialize",
 ]  # fmt: skip

@@ -9,7 +9,13 @@ from typing import Any
 from tile import _C
 from tile.errors import SemanticError
 
-from ._layouts import DistributedLinearLayout, SharedLayout, SharedLinearLayout, is_open
+from ._layouts import (
+    DistributedLinearLayout,
+    SharedLayout,
+    SharedLinearLayout,
+    SliceLayout,
+    is_open,
+)
 from ._syntax import layout_of
 
 
@@ -76,7 +82,8 @@ def infer(
         raise SemanticError(
             f"{kind} of a tensor of shape {list(shape)} in {layout!r}: {_message(error)}"
         ) from None
-    return layout_of(text, result)
+    # Each half of the last dimension is a slice: joined, they are what they were before.
+    return SliceLayout(len(result), layout) if kind == "split" else layout_of(text, result)
 
 
 def moves_data(source: Any, target: Any, shape: Sequence[int]) -> bool:

@@ -11,8 +11,25 @@ from tile.language.dtypes import Shape, block_type, dtype
 from tile.language.state import current
 from tile.language.values import tensor, unwrap, unwrap_shape
 
-from ._inference import infer
+from ._inference import infer, linear_layout
 from ._layouts import AutoLayout, DistributedLayout, SharedLayout, SliceLayout, is_open
+
+
+def is_same(layout: Any, other: Any, shape: Sequence[int]) -> bool:
+    """Whether two layouts put every element at one place, however they are written."""
+    if layout == other:
+        return True
+    if is_open(layout) or is_open(other):
+        return False
+    return linear_layout(layout, shape) == linear_layout(other, shape)
+
+
+def _in_layout(value: tensor, layout: Any) -> tensor:
+    """A tensor whose layout is open, or the same in other words."""
+    if is_open(value.type.layout):
+        return set_layout(value, layout)
+    ty, b = distributed_type(value.dtype, value.shape, layout), current()
+    return tensor(b.create_one("ttg.convert_layout", (value.handle,), None, (b.type(ty),)), ty)
 
 
 class distributed_type(block_type):
@@ -94,7 +111,7 @@ class distributed_type(block_type):
                 continue
             if decided is None:
                 decided = value
-            elif value.type.layout != decided.type.layout:
+            elif not is_same(value.type.layout, decided.type.layout, value.shape):
                 raise SemanticError(
                     "tensors in two layouts do not fit together; one is\n"
                     f"    {list(decided.shape)} in {decided.type.layout!r},\nthe other\n"
@@ -105,7 +122,7 @@ class distributed_type(block_type):
             return list(values)
         layout = decided.type.layout
         return [
-            set_layout(v, layout) if v.type.is_block() and v.type.layout != layout else v
+            _in_layout(v, layout) if v.type.is_block() and v.type.layout != layout else v
             for v in values
         ]
 

@@ -3,6 +3,7 @@
 #ifndef AMD_LIB_TARGET_LLVM22_WORKAROUNDS_H
 #define AMD_LIB_TARGET_LLVM22_WORKAROUNDS_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "tile/Target/LLVMWorkarounds.h"
 
 namespace llvm {
@@ -45,6 +46,10 @@ void keepDPPOperandsInRegisters(llvm::TargetPassConfig &config);
 /// Has LLVM merge the masks of lanes that loops carry behind what they are
 /// computed from.
 void moveComparisonsToBranches(llvm::TargetPassConfig &config);
+
+/// Refuses assembly in which a spilled value lies in front of the stack.
+LogicalResult checkSpillOffsets(ModuleOp diagnosticOp,
+                                llvm::StringRef assembly);
 
 } // namespace mlir::triton::amd
 

@@ -9,13 +9,14 @@ from tile.language import dtypes as dt
 from tile.language.collective import _SCALED_FORMATS
 from tile.language.creation import checked_axis
 from tile.language.memory import choose
+from tile.language.promotion import is_constant
 from tile.language.state import current
 from tile.language.values import builtin, describe, tensor, unwrap, unwrap_shape
 from tile.runtime.jit import constexpr_function
 
 from .. import _inference
 from .._amd_layouts import AMDMFMALayout
-from .._core import _check_block, shared_memory_descriptor
+from .._core import _check_block, full, shared_memory_descriptor
 from .._layouts import DistributedLinearLayout, DotOperandLayout
 from .._types import distributed_type
 from ._products import check_accumulator, check_class
@@ -90,6 +91,9 @@ def _scale(value: Any, shape: list[int], layout: Any) -> Any:
     value = unwrap(value)
     if value is None:
         return None
+    if is_constant(value) or (isinstance(value, tensor) and not value.type.is_block()):
+        # One scale for all.
+        return full(shape, value, dt.uint8, get_mfma_scale_layout(layout, shape))
     value = _check_block(value, "mfma_scaled")
     if not _is_byte(value.dtype) or list(value.shape) != shape:
         raise SemanticError(
