@@ -24,6 +24,7 @@ import tile.profiler.language as pl
 from tile import knobs
 from tile.errors import TileError
 from tile.profiler.core.in_kernel import decode
+from tile.profiler.core.sums import Times, of_rows, of_units
 
 pytestmark = [
     pytest.mark.usefixtures("own_settings"),
@@ -413,6 +414,8 @@ def test_decoding_is_what_was_written(seed: int) -> None:
     decoded = decode(described, memory)
     assert [[(s.name, s.begin, s.cycles) for s in unit.spans] for unit in decoded] == expected
     assert all(unit.nanoseconds == 20 and unit.warp == 5 for unit in decoded)
+    assert of_rows(described, memory) == of_units(decoded)
+    assert Times.of_rows(described, memory) == Times.of_units(decoded)
 
 
 PROGRAM = """

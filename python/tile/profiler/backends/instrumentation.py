@@ -6,6 +6,7 @@ from typing import Any
 
 from ... import knobs
 from ...backends.sim_driver import LAUNCHES, SimulatedLaunch
+from ..core import sums
 from ..core.in_kernel import Unit, decode
 from ..hooks.instrumentation import InstrumentationHook
 from . import warps
@@ -35,7 +36,8 @@ class Instrumentation(Simulator):
 
     def _below(self, launch: SimulatedLaunch) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
         device = {"device_id": "0", "device_type": self.device_type}
-        return warps.scopes(_units(launch), device)
+        units = _units(launch)
+        return warps.scopes(sums.of_units(units), len(units), device)
 
 
 def _units(launch: SimulatedLaunch) -> list[Unit]:
