@@ -43,7 +43,7 @@ def session(proton: ModuleType, **how: Any) -> Any:
 
 def kernels(module: ModuleType) -> dict[str, Callable[[], Any]]:
     """What is measured, each longer than 100 us."""
-    n, rows, columns, size = 1 << 28, 65536, 4096, 4096
+    n, rows, columns, size = 1 << 28, 32768, 4096, 4096
     x, y, out = (torch.rand(n, device="cuda") for _ in range(3))
     matrix, result = (
         torch.rand((rows, columns), device="cuda", dtype=torch.float16) for _ in range(2)
@@ -51,7 +51,7 @@ def kernels(module: ModuleType) -> dict[str, Callable[[], Any]]:
     a, b, c = (torch.rand((size, size), device="cuda", dtype=torch.float16) for _ in range(3))
     return {
         "add of 2^28": lambda: module.add[(n // 8192,)](x, y, out, n, BLOCK=8192, num_warps=8),
-        "softmax 65536 x 4096": lambda: module.softmax[(rows,)](
+        "softmax 32768 x 4096": lambda: module.softmax[(rows,)](
             matrix, result, columns, BLOCK=columns, num_warps=8
         ),
         "product 4096^3": lambda: module.product[(size // 128, size // 128)](

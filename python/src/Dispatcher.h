@@ -84,7 +84,7 @@ public:
   /// `constant` makes constants comparable; instances of `opaque` equal only
   /// themselves.
   LaunchState(nanobind::object drivers, nanobind::object environment,
-              nanobind::tuple flags, nanobind::dict settings,
+              nanobind::tuple flags, nanobind::tuple settings,
               nanobind::tuple overrides, nanobind::tuple hooks,
               nanobind::tuple describe, nanobind::callable constant,
               nanobind::tuple opaque);
@@ -105,7 +105,8 @@ private:
 
   nanobind::object drivers, environment;
   nanobind::tuple flags, overrides, hooks;
-  nanobind::dict settings, modules;
+  nanobind::tuple settings; ///< Dictionaries of what was set in Python.
+  nanobind::dict modules;
   /// Those of the driver that was asked last. Asking runs Python, where another
   /// thread may ask another driver.
   std::shared_ptr<DriverFunctions> functions;

@@ -15,7 +15,7 @@ namespace tile::python {
 //===----------------------------------------------------------------------===//
 
 LaunchState::LaunchState(nb::object drivers, nb::object environment,
-                         nb::tuple flags, nb::dict settings,
+                         nb::tuple flags, nb::tuple settings,
                          nb::tuple overrides, nb::tuple hooks,
                          nb::tuple describe, nb::callable constant,
                          nb::tuple opaque)
@@ -36,9 +36,10 @@ static bool hasAny(PyObject *dictionary, nb::handle names) {
 bool LaunchState::isOrdinary() const {
   if (!PyDict_CheckExact(environment.ptr()) || hasAny(environment.ptr(), flags))
     return false;
-  if (NB_DICT_GET_SIZE(settings.ptr()) != 0 &&
-      hasAny(settings.ptr(), overrides))
-    return false;
+  for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(settings.ptr()); i != e; ++i)
+    if (PyObject *group = NB_TUPLE_GET_ITEM(settings.ptr(), i);
+        NB_DICT_GET_SIZE(group) != 0 && hasAny(group, overrides))
+      return false;
   for (Py_ssize_t i = 0, e = NB_TUPLE_GET_SIZE(hooks.ptr()); i != e; ++i)
     if (NB_LIST_GET_SIZE(NB_TUPLE_GET_ITEM(hooks.ptr(), i)) != 0)
       return false;

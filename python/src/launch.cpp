@@ -215,7 +215,7 @@ void populateLaunch(nb::module_ &m) {
         "The bits of the nearest fp16 or bf16.");
   nb::class_<LaunchState>(m, "LaunchState",
                           "What the launches of all kernels look at.")
-      .def(nb::init<nb::object, nb::object, nb::tuple, nb::dict, nb::tuple,
+      .def(nb::init<nb::object, nb::object, nb::tuple, nb::tuple, nb::tuple,
                     nb::tuple, nb::tuple, nb::callable, nb::tuple>(),
            "drivers"_a, "environment"_a, "flags"_a, "settings"_a, "overrides"_a,
            "hooks"_a, "describe"_a, "constant"_a, "opaque"_a);

@@ -201,6 +201,8 @@ class _Runtime(Group):
 
 #: What the environment has while kernels are interpreted, if nothing in Python says so.
 INTERPRETING = (b"TILE_INTERPRET", b"TRITON_INTERPRET")
+#: And while something is put into kernels.
+INSTRUMENTING = (b"TILE_INSTRUMENTATION_MODE", b"TRITON_INSTRUMENTATION_MODE")
 
 
 def environment_of_the_process() -> Any:

@@ -112,7 +112,7 @@ def test_blocks_begin_when_they_did(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_launches_do_not_wait(tmp_path: Path) -> None:
     """Ten kernels of 20 ms are launched in a fraction of that."""
     proton.start(str(tmp_path / "p"), backend="instrumentation")
-    launch(1)
+    launch(1, rounds=1)
     torch.cuda.synchronize()
     out = torch.zeros((1, 128), dtype=torch.int64, device="cuda")
     began = time.perf_counter()
@@ -154,7 +154,7 @@ def test_a_capture_is_refused(tmp_path: Path) -> None:
     graph, out = torch.cuda.CUDAGraph(), torch.zeros((1, 128), dtype=torch.int64, device="cuda")
     with pytest.raises(TileError, match="cannot be captured into a graph: deactivate"):
         with torch.cuda.graph(graph):
-            spin[(1,)](out, 1000, 1, BLOCK=128, num_warps=WARPS)
+            spin[(1,)](out, 20_000, 5, BLOCK=128, num_warps=WARPS)
     torch.cuda.synchronize()
     launch(1)
 

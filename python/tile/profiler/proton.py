@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from .. import knobs
 from ..errors import TileError
 from ..programs import find_problem
 from . import backends
@@ -110,16 +111,25 @@ def run_profiling(
     default="None",
     help="With triton, the launch_metadata of kernels names launches and measures them.",
 )
+@click.option(
+    "--timeline",
+    is_flag=True,
+    help="One trace of scopes, launches and what warps record; in the simulator also of what they "
+    "wait for, copies and barriers. As -d trace -b instrumentation with TILE_PROFILE_LAUNCHES=1.",
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     name: str, backend: str | None, context: str, mode: str | None, data: str, hook: str,
-    program: tuple[str, ...],
+    timeline: bool, program: tuple[str, ...],
 ) -> int:  # fmt: skip
     """Profile a program: times of its kernels, by what the program did.
 
     PROGRAM is a script with its arguments, or pytest with its own. The program's `start` and
     `finalize` do nothing; its scopes count.
     """
+    if timeline:
+        data, backend = "trace", backend or "instrumentation"
+        knobs.proton.launches_in_trace = True
     return run_profiling(
         program, name, context, data, backend, mode, None if hook == "None" else hook
     )  # fmt: skip

@@ -43,10 +43,11 @@ def _launch_state() -> Any:
     return _C.launch.LaunchState(
         drivers=driver,
         environment=knobs.environment_of_the_process(),
-        flags=knobs.INTERPRETING,
-        settings=knobs.runtime.__dict__,
+        flags=knobs.INTERPRETING + knobs.INSTRUMENTING,
+        settings=(knobs.runtime.__dict__, knobs.compilation.__dict__),
         overrides=(
             "interpret",
+            "instrumentation_mode",
             "launch_enter_hook",
             "launch_exit_hook",
             "described_enter_hook",

@@ -27,6 +27,7 @@ from tile import knobs
 from tile.errors import TileError
 from tile.profiler.core.clock import Clock
 from tile.profiler.core.in_kernel import Unit
+from tile.profiler.core.sums import Times
 from tile.runtime import memory, recorded
 
 pytestmark = [
@@ -253,22 +254,22 @@ def test_the_rate_is_measured(seed: int) -> None:
                 )
             )  # fmt: skip
         launches.append(units)
-        clock.note(units, start - 1000)
+        clock.note(Times.of_units(units), start - 1000)
     assert clock.tick == tick
     assert clock.rate == pytest.approx(rate, rel=0.05)
     for units in launches:
-        assert clock.rate_of(units) == pytest.approx(rate, rel=0.05)
+        assert clock.rate_of(Times.of_units(units)) == pytest.approx(rate, rel=0.05)
 
 
 def test_without_a_measurement_the_device_says_the_rate() -> None:
     clock = Clock(1_980_000)
     units = [unit(1024, 0, 500)]
-    clock.note(units, 0)
-    assert clock.rate_of(units) == 1.98 and "nothing was measured" in clock.about()
+    clock.note(Times.of_units(units), 0)
+    assert clock.rate_of(Times.of_units(units)) == 1.98 and "nothing was measured" in clock.about()
 
 
 def test_launches_do_not_begin_before_the_host_launched_them() -> None:
     clock = Clock(1_000_000)
     for launched, began in ((1000, 50), (2000, 1040), (3000, 2500)):
-        clock.note([unit(began, 10, 10)], launched)
+        clock.note(Times.of_units([unit(began, 10, 10)]), launched)
     assert [clock.to_host(t) for t in (50, 1040, 2500)] == [1010, 2000, 3460]

@@ -6,6 +6,8 @@ import itertools
 import json
 import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +24,7 @@ import tile.profiler.language as pl
 from tile import knobs
 from tile.errors import TileError
 from tile.profiler.core.in_kernel import decode
+from tile.profiler.core.sums import Times, of_rows, of_units
 
 pytestmark = [
     pytest.mark.usefixtures("own_settings"),
@@ -411,3 +414,36 @@ def test_decoding_is_what_was_written(seed: int) -> None:
     decoded = decode(described, memory)
     assert [[(s.name, s.begin, s.cycles) for s in unit.spans] for unit in decoded] == expected
     assert all(unit.nanoseconds == 20 and unit.warp == 5 for unit in decoded)
+    assert of_rows(described, memory) == of_units(decoded)
+    assert Times.of_rows(described, memory) == Times.of_units(decoded)
+
+
+PROGRAM = """
+import numpy as np
+import tile.profiler as proton
+import test_profiler_records
+
+with proton.scope("outer"):
+    test_profiler_records.launch()
+"""
+
+
+def test_one_timeline(tmp_path: Path) -> None:
+    """Scopes and launches of the host, scopes of warps, and what warps wait for."""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    name = str(tmp_path / "p")
+    command = [sys.executable, "-m", "tile", "profile", "--timeline", "-n", name, str(program)]
+    path = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    events = json.loads((tmp_path / "p.chrome_trace").read_text())["traceEvents"]
+    assert {"scope", "kernel", "sums", "flow"} <= {e.get("cat") for e in events}
+    assert len(by_warp(events)) == 3 * WARPS
+    names = {e["name"] for e in events}
+    assert {"outer", "load", "third"} <= names and any(n.startswith("wait: ") for n in names)
+    (kernel,) = [e for e in events if e.get("cat") == "kernel"]
+    inside = [e for e in events if e.get("cat") == "sums"]
+    assert min(e["ts"] for e in inside) >= kernel["ts"]

@@ -307,3 +307,50 @@ def test_chains_of_hooks_of_loads():
             runtime.kernel_load_start_hook.remove(first)
             runtime.kernel_load_end_hook.remove(last)
     assert seen == [("start", 0), ("start", 1), ("end", 1), ("end", 0)]
+
+
+def test_the_mode_of_instrumentation_changes_later_launches(gpu, monkeypatch):
+    """Also of a kernel whose launches go by without Python, however the mode is set."""
+
+    @tile.jit
+    def kernel(p):
+        tl.store(p, 1.0)
+
+    p = gpu.tensor(0x1000, tl.float32)
+    for _ in range(3):
+        kernel[(1,)](p)
+
+    def is_checked() -> bool:
+        return "tt.assert" in kernel[(1,)](p).asm["ttir"]
+
+    assert not is_checked()
+    knobs.compilation.instrumentation_mode = "memcheck"
+    try:
+        assert is_checked()
+    finally:
+        del knobs.compilation.instrumentation_mode
+    assert not is_checked()
+    for variable in ("TRITON_INSTRUMENTATION_MODE", "TILE_INSTRUMENTATION_MODE"):
+        monkeypatch.setenv(variable, "memcheck")
+        assert is_checked()
+        monkeypatch.delenv(variable)
+        assert not is_checked()
+    with knobs.compilation.scope():
+        knobs.compilation.instrumentation_mode = "memcheck"
+        assert is_checked()
+    assert not is_checked()
+
+
+def test_a_session_leaves_the_mode_as_it_was(gpu, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRITON_INSTRUMENTATION_MODE", "memcheck")
+    import tile.profiler as proton
+
+    session = proton.start(str(tmp_path / "p"), backend="instrumentation")
+    assert knobs.compilation.instrumentation_mode.startswith("default")
+    proton.deactivate(session)
+    assert knobs.compilation.instrumentation_mode == "memcheck"
+    proton.activate(session)
+    assert knobs.compilation.instrumentation_mode.startswith("default")
+    proton.finalize(session)
+    assert knobs.compilation.instrumentation_mode == "memcheck"
+    assert "instrumentation_mode" not in vars(knobs.compilation)

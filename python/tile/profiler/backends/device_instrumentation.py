@@ -12,10 +12,12 @@ from typing import Any
 
 from ...runtime import recorded
 from ...runtime.recorded import RecordedLaunch
-from ..core.clock import Clock, first_time, last_time
+from ..core import sums
+from ..core.clock import Clock
 from ..core.in_kernel import Unit, decode
 from ..core.records import Kernel
 from ..core.sessions import sessions
+from ..core.sums import Times
 from ..core.threads import threads
 from ..hooks.instrumentation import InstrumentationHook
 from . import warps
@@ -67,37 +69,38 @@ class DeviceInstrumentation(Backend):
         known, self._launches = self._launches, []
         ready = [one for one in known if one.launch.data is not None]
         self._launches = [one for one in known if one.launch.data is None] + self._launches
-        decoded = [(one, self._decode(one.launch)) for one in ready]
-        for one, units in decoded:  # The clock is that of all of them.
-            self._clock(one.launch.device).note(units, one.launch.launched)
-        for one, units in decoded:
-            sessions.add_kernel(self._kernel(one, units, sessions))
+        times = [Times.of_rows(one.launch.described, one.launch.data) for one in ready]
+        for one, when in zip(ready, times, strict=True):  # The clock is that of all of them.
+            self._clock(one.launch.device).note(when, one.launch.launched)
+        for one, when in zip(ready, times, strict=True):
+            sessions.add_kernel(self._kernel(one, when, sessions))
+            one.launch.data = None
 
     def pending(self, epochs: Sequence[int]) -> bool:
         return any(one.epoch in epochs for one in self._launches)
 
-    def _decode(self, launch: RecordedLaunch) -> list[Unit]:
-        units = decode(launch.described, launch.data)
-        launch.data = None
-        return units
-
-    def _kernel(self, one: _Launch, units: list[Unit], sessions: Any) -> Kernel:
+    def _kernel(self, one: _Launch, times: Times, sessions: Any) -> Kernel:
         launch = one.launch
+        described, rows = launch.described, launch.data
         clock = self._clock(launch.device)
-        rate = clock.rate_of(units)
-        began, took = first_time(units), last_time(units) - first_time(units)
+        rate = clock.rate_of(times)
         of_device = {"device_id": str(launch.device), "device_type": self.device_type}
-        active = sessions.in_epoch(one.epoch)
-        wants_events = any(s.backend is self and s.data == "trace" for s, _ in active)
-        wants_sums = any(s.backend is self and s.data == "tree" for s, _ in active)
-        start = clock.to_host(began)
-        at = _microseconds(units, began, rate)
+        wanted = {s.data for s, _ in sessions.in_epoch(one.epoch) if s.backend is self}
+        # To look at each warp takes a while, where there are many.
+        totals = sums.of_rows(described, rows) if "tree" in wanted else {}
+        units = decode(described, rows) if "trace" in wanted or totals is None else []
+        events = []
+        if "trace" in wanted:
+            at = _microseconds(units, times.first, rate)
+            events = warps.events(launch.name, units, at)
+        if totals is None:
+            totals = sums.of_units(units)
+        took, start = times.last - times.first, clock.to_host(times.first)
         return Kernel(
             one.node, one.epoch, launch.name, {"time (ns)": took, "count": 1, **of_device},
             scope=one.scope, backend=self, device=launch.device, stream=launch.stream,
-            start=start, end=start + took,
-            inside=warps.events(launch.name, units, at) if wants_events else [],
-            below=warps.scopes(units, of_device, rate) if wants_sums else [],
+            start=start, end=start + took, inside=events,
+            below=warps.scopes(totals, times.units, of_device, rate),
         )  # fmt: skip
 
     # The device.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import knobs
 from ...backends.sim_driver import LAUNCHES, SimulatedLaunch
+from ..core import sums
 from ..core.in_kernel import Unit, decode
 from ..hooks.instrumentation import InstrumentationHook
 from . import warps
@@ -27,11 +29,15 @@ class Instrumentation(Simulator):
     def _inside(
         self, launch: SimulatedLaunch, timeline: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        return warps.events(launch.name, _units(launch), _microseconds)
+        events = warps.events(launch.name, _units(launch), _microseconds)
+        if knobs.proton.launches_in_trace:  # With what each warp waits for, copies and barriers.
+            events += super()._inside(launch, timeline)
+        return events
 
     def _below(self, launch: SimulatedLaunch) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
         device = {"device_id": "0", "device_type": self.device_type}
-        return warps.scopes(_units(launch), device)
+        units = _units(launch)
+        return warps.scopes(sums.of_units(units), len(units), device)
 
 
 def _units(launch: SimulatedLaunch) -> list[Unit]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import TileError
 from ..core.in_kernel import Span, Unit
+from ..core.sums import Totals
 from ..mode import BaseMode, Default, InstrumentationMode
 
 
@@ -70,29 +71,23 @@ _ARROWS = itertools.count(1)
 
 
 def scopes(
-    units: Sequence[Unit], of_device: dict[str, Any], rate: float | None = None
+    totals: Totals, units: int, of_device: dict[str, Any], rate: float | None = None
 ) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
     """For each scope of a launch, by its path: the cycles of all warps without those of the scopes
     inside, the same for one warp in the mean, and how often warps came to it; with the cycles of a
     nanosecond also the time of all warps."""
-    cycles: dict[tuple[str, ...], int] = {}
-    counts: dict[tuple[str, ...], int] = {}
-    for unit in units:
-        for span in unit.spans:
-            path = tuple(span.path)
-            cycles[path] = cycles.get(path, 0) + span.cycles
-            counts[path] = counts.get(path, 0) + 1
-            # Viewers add what is below.
-            if around := path[:-1]:
-                cycles[around] = cycles.get(around, 0) - span.cycles
+    own = {path: cycles for path, (cycles, _) in totals.items()}
+    for path, (cycles, _) in totals.items():
+        if path[:-1] in own:  # Viewers add what is below.
+            own[path[:-1]] -= cycles
     found = []
-    for path in sorted(counts):
-        own = max(0, cycles[path])
+    for path in sorted(totals):
+        cycles = max(0, own[path])
         metrics = {
-            "cycles": own, "normalized_cycles": own / len(units), "count": counts[path],
+            "cycles": cycles, "normalized_cycles": cycles / units, "count": totals[path][1],
             **of_device,
         }  # fmt: skip
         if rate is not None:
-            metrics["warp_time (ns)"] = round(own / rate)
+            metrics["warp_time (ns)"] = round(cycles / rate)
         found.append((path, metrics))
     return found

@@ -9,9 +9,8 @@ so a short kernel alone does not tell it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 
-from .in_kernel import Unit
+from .sums import Times
 
 #: A launch tells its own rate if its warps ran for so many ticks of the clock: to 2 percent.
 _ENOUGH_TICKS = 50
@@ -30,13 +29,12 @@ class Clock:
         #: The host's time less the device's.
         self._offset: int | None = None
 
-    def note(self, units: Sequence[Unit], launched: int) -> None:
+    def note(self, times: Times, launched: int) -> None:
         """A launch, which did not begin before the host launched it."""
-        for unit in units:
-            self.tick = math.gcd(self.tick, unit.time, unit.time + unit.nanoseconds)
-        self._cycles += sum(u.ended - u.began for u in units)
-        self._nanoseconds += sum(u.nanoseconds for u in units)
-        offset = launched - first_time(units)
+        self.tick = math.gcd(self.tick, times.tick)
+        self._cycles += times.cycles
+        self._nanoseconds += times.nanoseconds
+        offset = launched - times.first
         self._offset = offset if self._offset is None else max(self._offset, offset)
 
     @property
@@ -48,12 +46,11 @@ class Clock:
     def _is_known(self) -> bool:
         return self._cycles > 0 and self._nanoseconds > 0
 
-    def rate_of(self, units: Sequence[Unit]) -> float:
+    def rate_of(self, times: Times) -> float:
         """Cycles of a nanosecond in one launch."""
-        nanoseconds = sum(u.nanoseconds for u in units)
-        cycles = sum(u.ended - u.began for u in units)
-        if cycles > 0 and nanoseconds >= _ENOUGH_TICKS * max(1, self.tick) * len(units):
-            return cycles / nanoseconds
+        enough = _ENOUGH_TICKS * max(1, self.tick) * times.units
+        if times.cycles > 0 and times.nanoseconds >= enough:
+            return times.cycles / times.nanoseconds
         return self.rate
 
     def to_host(self, time: int) -> int:
@@ -69,13 +66,3 @@ class Clock:
             f"{self.rate:.3f} GHz, measured by the device's timer, which has ticks of "
             f"{self.tick} ns"
         )
-
-
-def first_time(units: Iterable[Unit]) -> int:
-    """When the first warp began, by the device's timer."""
-    return min(u.time for u in units)
-
-
-def last_time(units: Iterable[Unit]) -> int:
-    """When the last one ended."""
-    return max(u.time + u.nanoseconds for u in units)

@@ -73,7 +73,7 @@ def decode(described: dict[str, Any], rows: Any) -> list[Unit]:
         piece = memoryview(row)
         unit = _header(described, piece, number)
         records = _records(described, piece, unit)
-        unit.spans = _spans(described["records"], records, unit.cost)
+        unit.spans = find_spans(described["records"], records, unit.cost)
         units.append(unit)
         made.append(records)
     for block in range(len(units) // described["units"]):
@@ -116,7 +116,7 @@ def _records(described: dict[str, Any], data: memoryview, unit: Unit) -> list[Re
     return found
 
 
-def _spans(names: list[dict[str, Any]], records: list[Record], cost: int) -> list[Span]:
+def find_spans(names: list[dict[str, Any]], records: list[Record], cost: int) -> list[Span]:
     """Beginnings with their ends. An end belongs to the last beginning of its name. What has lost
     its other half is left out. Each record delays those that follow by its cost."""
     spans: list[Span] = []

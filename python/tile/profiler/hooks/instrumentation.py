@@ -18,14 +18,20 @@ class InstrumentationHook(Hook):
 
     def __init__(self, mode: InstrumentationMode) -> None:
         self.mode = mode
+        #: What the program had set, which is put back.
+        self._before: str | None = None
 
     def activate(self) -> None:
         flags.instrumentation_on = True
+        self._before = vars(knobs.compilation).get("instrumentation_mode")
         knobs.compilation.instrumentation_mode = str(self.mode)
 
     def deactivate(self) -> None:
         flags.instrumentation_on = False
-        knobs.compilation.instrumentation_mode = ""
+        if self._before is None:
+            del knobs.compilation.instrumentation_mode
+        else:
+            knobs.compilation.instrumentation_mode = self._before
 
     def init_handle(self, *args: Any) -> None:
         pass
