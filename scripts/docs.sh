@@ -27,6 +27,7 @@ dialect tt include/tile/Dialect/Triton/IR/TritonOps.td
 dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPU{,Indexed}Ops.td
 dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/{TritonNvidiaGPU,AsyncStore}Ops.td
 dialect nvws include/tile/Dialect/NVWS/IR/NVWSOps.td
+dialect debug include/tile/Dialect/Debug/IR/DebugOps.td
 dialect proton include/tile/Dialect/Proton/IR/ProtonOps.td
 dialect tti include/tile/Dialect/TritonInstrument/IR/TritonInstrumentDialect.td
 dialect amdg third_party/amd/include/amd/IR/AMDGOps.td

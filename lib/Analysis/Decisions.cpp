@@ -4,6 +4,7 @@
 #include "tile/Analysis/Decisions.h"
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Dialect/Debug/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -33,7 +34,9 @@ static void addDecisions(Operation *op, Values &values) {
     values.insert(op->getOperand(0));
     return;
   }
-  if (isa<RegionBranchOpInterface, PrintOp>(op) || isMemoryEffectFree(op))
+  // Nor does what a debugger shows.
+  if (isa<RegionBranchOpInterface, PrintOp, debug::ValueOp>(op) ||
+      isMemoryEffectFree(op))
     return;
   for (Value operand : op->getOperands()) {
     Type type = operand.getType();

@@ -3,6 +3,7 @@
 
 #include "tile/Pipeline/InitAll.h"
 
+#include "tile/Dialect/Debug/IR/Dialect.h"
 #include "tile/Dialect/Gluon/IR/Dialect.h"
 #include "tile/Dialect/NVWS/IR/Dialect.h"
 #include "tile/Dialect/Proton/IR/Dialect.h"
@@ -48,7 +49,7 @@ void mlir::triton::registerAllDialects(DialectRegistry &registry) {
   registry.insert<triton::gpu::TritonGPUDialect>();
   registry.insert<nvidia_gpu::TritonNvidiaGPUDialect,
                   nvidia_gpu::TTNGAliasDialect>();
-  registry.insert<proton::ProtonDialect>();
+  registry.insert<debug::DebugDialect, proton::ProtonDialect>();
   registry.insert<instrument::TritonInstrumentDialect>();
   // Read, but made by no pass.
   registry.insert<gluon::GluonDialect, nvws::NVWSDialect>();

@@ -4,6 +4,7 @@
 #include "Launch.h"
 #include "Checkers/DisjointChecker.h"
 #include "Checkers/OrderChecker.h"
+#include "Debug/Hooks.h"
 #include "Machine.h"
 #include "ModuleImpl.h"
 #include "Schedule.h"
@@ -452,7 +453,10 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
     launch.allocations.push_back(
         {uint64_t(reinterpret_cast<uintptr_t>(launch.workspace)),
          sizeof launch.workspace, "the grid's workspace", true});
-  ArgumentBuffer arguments{args, {}, {}};
+  ArgumentBuffer own;
+  ArgumentBuffer &arguments = argumentsOf(config, own);
+  arguments.bytes = args;
+  arguments.allocations.clear();
   if (!program.bind(config, arguments, error))
     return false;
   launch.allocations.insert(launch.allocations.end(),
@@ -474,11 +478,11 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   launch.clusterCount = uint64_t(config.grid[0]) * config.grid[1] *
                         config.grid[2] / launch.clusterSize;
   const unsigned hostThreads =
-      config.scheduleSeed ? 1
-      : config.threads    ? config.threads
-                          : std::max(1u, std::thread::hardware_concurrency());
-  bool ordered =
-      program.usesGlobalAtomics && config.deterministic && !config.scheduleSeed;
+      config.scheduleSeed || config.debugger ? 1
+      : config.threads                       ? config.threads
+                       : std::max(1u, std::thread::hardware_concurrency());
+  bool ordered = program.usesGlobalAtomics && config.deterministic &&
+                 !config.scheduleSeed && !config.debugger;
   // An empty grid has one, too, that finds nothing to do.
   const uint64_t count = std::max<uint64_t>(1, launch.clusterCount);
   const unsigned workerCount =
@@ -511,6 +515,7 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
       w.stats.emplace_back(code->insts.size());
   }
   auto begin = std::chrono::steady_clock::now();
+  beginDebug(launch);
   unsigned used = runWorkers(launch, workers);
   report = Report{};
   report.seconds =

@@ -3,8 +3,10 @@
 //===----------------------------------------------------------------------===//
 #include "Machine.h"
 #include "Checkers/OrderChecker.h"
+#include "Debug/Hooks.h"
 #include "Schedule.h"
 #include "Turns.h"
+#include "Waits.h"
 
 #include <algorithm>
 #include <bit>
@@ -40,14 +42,6 @@ void tile::sim::startCta(Ctx &c, Cta &cta) {
     launch.program->start(c, *f.frame);
     warp.frags.push_back(f);
   }
-}
-
-static bool isStuck(const Cluster &cluster, const Warp &warp) {
-  for (const Fragment &f : warp.frags)
-    if (f.wait == Wait::Ready &&
-        !(f.spinCount > 256 && f.spinStamp == cluster.progress))
-      return false;
-  return true;
 }
 
 Obstacle Program::describeWait(const Cta &cta, const Warp &warp,
@@ -93,9 +87,7 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
       for (Fragment &f : warp.frags) {
-        const Inst &inst = f.frame->code->insts[std::min<size_t>(
-            f.pc, f.frame->code->insts.size() - 1)];
-        const Inst &at = f.wait == Wait::Ready && f.spinAt ? *f.spinAt : inst;
+        const Inst &at = waitingAt(f);
         c.cta = cta.get();
         c.warp = &warp;
         Obstacle obstacle = c.launch->program->describeWait(*cta, warp, f);
@@ -183,7 +175,7 @@ static bool runChosen(Ctx &c, Cluster &cluster, uint64_t &total, bool &live,
     return false;
   total += used;
   moved = true;
-  return schedule.mayFinish(c);
+  return debugRound(c, *warp.cta, moved) && schedule.mayFinish(c);
 }
 
 /// Runs every warp for a while, one after the other.
@@ -197,6 +189,10 @@ static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
     for (Warp &warp : cta->warps) {
       if (warp.done() || isStuck(cluster, warp))
         continue;
+      if (debugHolds(*c.launch, warp)) {
+        moved = true;
+        continue;
+      }
       uint64_t used = 0, flops = c.worker->counters.tensorFlops;
       bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
       total += used;
@@ -207,6 +203,8 @@ static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
       if (!good)
         return false;
     }
+    if (!debugRound(c, *cta, moved))
+      return false;
   }
   return true;
 }
@@ -235,10 +233,13 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
       return false;
     if (!moved) {
       reportDeadlock(c, cluster);
+      debugFinding(c);
       return false;
     }
-    if (isOverBudget(launch, total) && reportBudget(c, cluster))
+    if (isOverBudget(launch, total) && reportBudget(c, cluster)) {
+      debugFinding(c);
       return false;
+    }
   }
   launch.executed += total;
   cluster.executed += total;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tile::sim {
@@ -255,6 +256,15 @@ struct Device {
   std::array<uint32_t, 3> mostCtas{0x7fffffff, 65535, 65535};
 };
 
+/// Where a register of the program's text is in a frame. One that all lanes
+/// share has a stride of 0.
+struct RegisterPlace {
+  uint32_t slot = 0;
+  uint32_t high = NoSlot; ///< of the upper 32 bits, where they lie elsewhere
+  uint32_t bytes = 4, stride = 4;
+  bool isPredicate = false; ///< a bit of one word for each lane
+};
+
 /// An entry with everything it may call and its shared-memory layout. What a
 /// front end does otherwise than PTX, it says by deriving from this.
 struct Program {
@@ -274,6 +284,19 @@ struct Program {
   virtual bool bind(const LaunchConfig &, ArgumentBuffer &,
                     std::string &) const {
     return true;
+  }
+  /// For debuggers: finds a register by its name in the text.
+  virtual bool findRegister(const Code &, std::string_view,
+                            RegisterPlace &) const {
+    return false;
+  }
+  /// For debuggers: names of the registers.
+  virtual std::vector<std::string> registerNames(const Code &) const {
+    return {};
+  }
+  /// For debuggers: the lanes that are active, of those of the fragment.
+  virtual uint64_t activeLanes(const Ctx &, uint32_t fragment) const {
+    return fragment;
   }
   /// Adds what else a report says of a launch, whose sizes it has.
   virtual void describe(Report &) const {}

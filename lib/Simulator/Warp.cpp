@@ -4,6 +4,7 @@
 #include "Checkers/OrderChecker.h"
 #include "Checkers/RegisterChecker.h"
 #include "Checkers/UndefinedLanes.h"
+#include "Debug/Hooks.h"
 #include "Machine.h"
 #include "TensorMemory.h"
 #include "Timeline.h"
@@ -219,7 +220,10 @@ void tile::sim::exitLanes(Ctx &c, const Inst &inst, uint32_t mask) {
   checkClusterRelease(*c.cluster);
 }
 
-bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
+/// `debugged` launches stop at instructions. The loop of others has no trace of
+/// that.
+template <bool debugged>
+static bool runTurn(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
   c.warp = &warp;
   used = 0;
   while (used < quota) {
@@ -237,6 +241,13 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
     Step step = Step::Next;
     while (left > 0 && c.pc < limit) {
       const Inst &inst = insts[c.pc];
+      if constexpr (debugged) {
+        if (!debugBefore(c, inst, used + turn - left)) {
+          c.saveFragment();
+          used += turn - left;
+          return !c.launch->stop;
+        }
+      }
       uint32_t mask = c.active;
       if (inst.guard != NoSlot) {
         uint32_t bits = c.pred(inst.guard);
@@ -263,6 +274,8 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
       if (c.timeline) [[unlikely]]
         c.timeline->issue(c, inst);
       step = inst.fn(c, inst, mask);
+      if constexpr (debugged)
+        debugAfter(c, inst);
       if (step == Step::Next) {
         ++c.pc;
         continue;
@@ -291,4 +304,9 @@ bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
   if (warp.frags.size() > 1 && c.current < warp.frags.size())
     ++warp.frags[c.current].stamp;
   return true;
+}
+
+bool tile::sim::runWarp(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
+  return c.launch->config->debugger ? runTurn<true>(c, warp, quota, used)
+                                    : runTurn<false>(c, warp, quota, used);
 }

@@ -6,8 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bindings.h"
+#include "SimBindings.h"
 
 #include "tile/Simulator/Assumptions.h"
+#include "tile/Simulator/Debugger.h"
 #include "tile/Simulator/Demangle.h"
 #include "tile/Simulator/Module.h"
 
@@ -61,7 +63,7 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
                    uint64_t scheduleSeed, uint32_t timelines,
                    const std::vector<Forbidden> &forbidden,
                    uint32_t assumptions, uint8_t undefinedByte,
-                   int undefinedLoad) {
+                   int undefinedLoad, sim::Debugger *debugger) {
   sim::LaunchConfig config;
   config.assumptions = assumptions;
   config.grid = grid;
@@ -76,6 +78,7 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.timelines = timelines;
   config.undefinedByte = undefinedByte;
   config.undefinedLoad = undefinedLoad;
+  config.debugger = debugger;
   for (const auto &[param, low, high, name, other] : forbidden)
     config.forbidden.push_back({param, low, high, name, other});
   for (const auto &[base, element, bytes, sizes] : arrays)
@@ -117,6 +120,7 @@ const sim::Gpu *findGpu(const std::string &name) {
 } // namespace
 
 void tile::python::populateSim(nb::module_ &m) {
+  populateDebugger(m);
   nb::class_<sim::Report>(m, "Report", "What a launch did.")
       .def_ro("ok", &sim::Report::ok, "True if nothing was found.")
       .def_ro("output", &sim::Report::output, "What the kernel printed.")
@@ -193,6 +197,7 @@ void tile::python::populateSim(nb::module_ &m) {
            nb::arg("forbidden") = std::vector<Forbidden>{},
            nb::arg("assumptions") = 0, nb::arg("undefined_byte") = 0,
            nb::arg("undefined_load") = -1,
+           nb::arg("debugger").none() = nb::none(),
            "Runs a kernel; `args` is the parameter buffer, `allocations` the "
            "memory it may touch as (address, size, name, writable), `arrays` "
            "what "

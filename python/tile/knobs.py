@@ -173,6 +173,10 @@ class _Runtime(Group):
         "TILE_UNDEFINED_LANES", True,
         "Find kernels that depend on what masked loads without `other` leave undefined.",
     )  # fmt: skip
+    launch_timeout = Knob(
+        "TILE_LAUNCH_TIMEOUT", 0, not_negative,
+        "Seconds after which a launch on a GPU that has not ended is an error; 0: never.",
+    )  # fmt: skip
     graph_launches = flag(
         "TILE_GRAPH_LAUNCHES", False,
         "Launch kernels as CUDA graphs of one node, which takes the host less time.",

@@ -19,6 +19,7 @@
 namespace tile::sim {
 
 struct Program;
+class Debugger;
 
 /// How an array without gaps lies in memory, for messages.
 struct ArrayShape {
@@ -81,6 +82,9 @@ struct LaunchConfig {
   /// (Module::undefinedLoads).
   uint8_t undefinedByte = 0;
   int undefinedLoad = -1;
+  /// Looks on, and may stop the launch at any instruction. CTAs run one after
+  /// the other then, on the thread that launched.
+  Debugger *debugger = nullptr;
 };
 
 /// The place of a load which leaves lanes undefined that its mask switches off.

@@ -158,6 +158,10 @@ struct WaveProgram final : Program {
   bool bind(const LaunchConfig &, ArgumentBuffer &,
             std::string &) const override;
   void describe(Report &) const override;
+  bool findRegister(const Code &, std::string_view name,
+                    RegisterPlace &) const override;
+  std::vector<std::string> registerNames(const Code &) const override;
+  uint64_t activeLanes(const Ctx &, uint32_t fragment) const override;
   uint32_t maskWords() const { return waveLanes / 32; }
 };
 

@@ -216,6 +216,9 @@ bool FunctionDecoder::decode() {
   markMatrixRegisters();
   if (!layoutBlocks(code, starts, diag))
     return false;
+  auto &symbols = static_cast<PtxProgram &>(*builder.program).symbols;
+  symbols.resize(std::max<size_t>(symbols.size(), code.index + 1));
+  symbols[code.index] = {&function, std::move(symbolSlots)};
   findDoubtfulRegisters(code);
   markComparedLoads(code);
   if (readsOrderOfAtomics())

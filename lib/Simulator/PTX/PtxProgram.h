@@ -25,6 +25,17 @@ struct PtxProgram : Program {
   void start(Ctx &c, Frame &frame) const override;
   Obstacle describeWait(const Cta &cta, const Warp &warp,
                         const Fragment &f) const override;
+  bool findRegister(const Code &code, std::string_view name,
+                    RegisterPlace &place) const override;
+  std::vector<std::string> registerNames(const Code &code) const override;
+
+  /// Of a function, by the number of its code: its syntax tree, and the places
+  /// of its symbols.
+  struct Symbols {
+    const ast::Function *function = nullptr;
+    std::vector<uint32_t> slots;
+  };
+  std::vector<Symbols> symbols;
 };
 
 } // namespace tile::sim

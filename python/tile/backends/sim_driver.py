@@ -147,7 +147,8 @@ class SimDriver(DriverBase):
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         import tile.sim
-        from tile.sim.launcher import forbidden_ranges
+        from tile.sim.launcher import forbidden_ranges, session_of
+        from tile.sim.partitions import partitions_of
         from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
@@ -202,10 +203,19 @@ class SimDriver(DriverBase):
                 # Clocks of records are those of the latency model.
                 clusters = x * y * z if metadata.get("records") else 1
                 options.setdefault("timelines", clusters)
+            session = session_of(
+                name=name,
+                text=text,
+                threads=block[0],
+                cluster=ctas,
+                grid=(x, y, z),
+                arguments=dict(zip(parameters, arguments, strict=False)),
+            )
             report = tile.sim.launch_raw(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
                 cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
-                forbidden=forbidden, dead=("scratch", "print buffer"), **options,
+                forbidden=forbidden, dead=("scratch", "print buffer"),
+                session=session, **options,
             )  # fmt: skip
             report.ptx = text
             self.last_report = report
@@ -225,6 +235,7 @@ class SimDriver(DriverBase):
             if report.output:
                 print(report.output, end="")
             if not report.ok:
+                report.partitions = partitions_of(kernel.asm.get("ttgir", ""))
                 raise tile.sim.SimulationError(report, printing.assertion if printing else "")
             return report
 

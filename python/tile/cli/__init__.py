@@ -16,8 +16,9 @@ from ..hints import closest
 #: The commands, with what they are for; each is in the module of its name.
 _COMMANDS = {
     "run": "Run a program: in the simulator, for a target, with checks.",
+    "debug": "Stop in kernels, in the simulator; step forwards and backwards.",
     "explain": "Say what makes kernels slow, and show how they were compiled.",
-    "sim": "Run a kernel of a PTX file without a GPU, with every access checked.",
+    "sim": "Run a kernel of PTX without a GPU, with every access checked.",
     "compile": "Compile a kernel to C, for programs without Python.",
     "link": "Write the C functions that choose among compiled kernels.",
     "profile": "Profile a program: times of its kernels, by what the program did.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import re
@@ -161,33 +162,87 @@ def _bad_usage(run: Callable[..., int]) -> Callable[..., int]:
 _FILE = click.Path()
 
 
-@click.command("sim")
-@click.argument("file", type=_FILE)
-@click.option("--entry", help="The kernel; not needed if the file has one.")
-@click.option("--grid", default="1", callback=_triple, help="CTAs: X[,Y[,Z]].")
-@click.option("--block", callback=_triple, help="Threads of a CTA: X[,Y[,Z]].")
-@click.option("--cluster", default="1", callback=_triple, help="CTAs of a cluster.")
-@click.option(
-    "--dynamic-shared",
-    type=click.IntRange(0),
-    metavar="N",
-    default=0,
-    help="Bytes of shared memory that the launch adds.",
-)
-@click.option("--array", "arrays", multiple=True, help="NAME=... names memory for --arg.")
-@click.option(
-    "--arg", "arguments", multiple=True,
-    help="Each parameter: a number, null, NAME, FILE.npy, zeros:f32:8x4, "
-    "random:f16:8x8, map:NAME:BOX[:SWIZZLE], struct:s32=4,ptr=NAME, hex:0102.",
+@dataclasses.dataclass
+class Launch:
+    """A launch that a command describes, for `tile.sim.launch`."""
+
+    file: str
+    #: Text, kernel, grid, block and arguments.
+    arguments: tuple
+    options: dict[str, Any]
+    #: Arrays that have names.
+    arrays: dict[str, Any]
+
+
+#: What commands that launch a kernel of a file have in common.
+_LAUNCH_OPTIONS = (
+    click.argument("file", type=_FILE),
+    click.option("--entry", help="The kernel; not needed if the file has one."),
+    click.option("--grid", default="1", callback=_triple, help="CTAs: X[,Y[,Z]]."),
+    click.option("--block", callback=_triple, help="Threads of a CTA: X[,Y[,Z]]."),
+    click.option("--cluster", default="1", callback=_triple, help="CTAs of a cluster."),
+    click.option(
+        "--dynamic-shared", type=click.IntRange(0), metavar="N", default=0,
+        help="Bytes of shared memory that the launch adds.",
+    ),
+    click.option("--array", "arrays", multiple=True, help="NAME=... names memory for --arg."),
+    click.option(
+        "--arg", "arguments", multiple=True,
+        help="Each parameter: a number, null, NAME, FILE.npy, zeros:f32:8x4, "
+        "random:f16:8x8, map:NAME:BOX[:SWIZZLE], struct:s32=4,ptr=NAME, hex:0102.",
+    ),
+    click.option("--check", default="all", help="Some of races, async, undefined, ...; none."),
+    click.option(
+        "--max-instructions", type=click.IntRange(0), metavar="N",
+        help="End an endless kernel after N instructions.",
+    ),
+    click.option(
+        "--schedule-seed", type=int, metavar="N", help="Run warps and copies in a random order."
+    ),
+    click.option(
+        "--strict-views", is_flag=True, help="Report accesses between the elements of an array."
+    ),
 )  # fmt: skip
+
+
+def launch_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Adds the options that describe a launch."""
+    for option in reversed(_LAUNCH_OPTIONS):
+        command = option(command)
+    return command
+
+
+def prepare(
+    file: str, entry: str | None, grid: tuple, block: tuple | None, cluster: tuple,
+    dynamic_shared: int, arrays: tuple, arguments: tuple, check: str,
+    max_instructions: int | None, schedule_seed: int | None, strict_views: bool,
+) -> Launch:  # fmt: skip
+    """The launch that the options describe."""
+    import tile.sim
+
+    from ..sim.arguments import argument
+
+    ptx = _read(file)
+    try:
+        module = tile.sim.load(ptx)
+    except TileError as error:
+        raise TileError(re.sub(r"^<\w+>", lambda _: file, str(error))) from None
+    entry = _choose_kernel(entry, module.entries)
+    if block is None:
+        block = _block_of(ptx, entry)
+    named = _named_arrays(arrays)
+    values = [argument(text, named) for text in arguments]
+    options = {
+        "cluster": cluster, "dynamic_shared": dynamic_shared, "check": check,
+        "max_instructions": max_instructions, "schedule_seed": schedule_seed,
+        "strict_views": strict_views, "allocations": named,
+    }  # fmt: skip
+    return Launch(file, (ptx, entry, grid, block, values), options, named)
+
+
+@click.command("sim")
+@launch_options
 @click.option("--out", multiple=True, help="INDEX=FILE.npy or NAME=FILE.npy, after the run.")
-@click.option("--check", default="all", help="Some of races, async, undefined, ...; none.")
-@click.option(
-    "--max-instructions",
-    type=click.IntRange(0),
-    metavar="N",
-    help="End an endless kernel after N instructions.",
-)
 @click.option(
     "--threads",
     type=click.IntRange(0),
@@ -197,16 +252,10 @@ _FILE = click.Path()
 )
 @click.option("--nondeterministic", is_flag=True, help="Run CTAs with atomics in parallel, too.")
 @click.option(
-    "--schedule-seed", type=int, metavar="N", help="Run warps and copies in a random order."
-)
-@click.option(
     "--schedules",
     type=click.IntRange(1),
     metavar="N",
     help="Random orders whose results must agree.",
-)
-@click.option(
-    "--strict-views", is_flag=True, help="Report accesses between the elements of an array."
 )
 @click.option("--suppressions", type=_FILE, help="A file of KIND FILE:LINE REASON.")
 @click.option("--gpu", default="", help="The GPU of the roofline estimate.")
@@ -230,13 +279,10 @@ _FILE = click.Path()
 @click.option("--coverage", is_flag=True, help="Print the lines that did not run.")
 @_bad_usage
 def command(
-    file: str, entry: str | None, grid: tuple, block: tuple | None, cluster: tuple,
-    dynamic_shared: int, arrays: tuple, arguments: tuple, out: tuple, check: str,
-    max_instructions: int | None,
-    threads: int, nondeterministic: bool, schedule_seed: int | None, schedules: int | None,
-    strict_views: bool, suppressions: str | None, gpu: str,
+    out: tuple, threads: int, nondeterministic: bool, schedules: int | None,
+    suppressions: str | None, gpu: str,
     json_file: str | None, html_file: str | None, sarif_file: str | None,
-    timeline_file: str | None, timelines: int, annotate: bool, coverage: bool,
+    timeline_file: str | None, timelines: int, annotate: bool, coverage: bool, **described: Any,
 ) -> int:  # fmt: skip
     """Run a kernel of PTX or AMDGCN assembly, with every access checked.
 
@@ -245,28 +291,15 @@ def command(
     """
     import tile.sim
 
-    from ..sim.arguments import argument
-
-    ptx = _read(file)
-    try:
-        module = tile.sim.load(ptx)
-    except TileError as error:
-        raise TileError(re.sub(r"^<\w+>", lambda _: file, str(error))) from None
-    entry = _choose_kernel(entry, module.entries)
-    if block is None:
-        block = _block_of(ptx, entry)
-    named = _named_arrays(arrays)
-    values = [argument(text, named) for text in arguments]
+    launch = prepare(**described)
     with working("Running the kernel in the simulator"):
         report = tile.sim.launch(
-            ptx, entry, grid, block, values, cluster=cluster, dynamic_shared=dynamic_shared,
-            check=check, max_instructions=max_instructions, threads=threads,
-            deterministic=not nondeterministic, schedule_seed=schedule_seed, schedules=schedules,
-            strict_views=strict_views, allocations=named,
+            *launch.arguments, **launch.options, threads=threads,
+            deterministic=not nondeterministic, schedules=schedules,
             suppressions=tile.sim.read_suppressions(suppressions) if suppressions else (),
             timelines=timelines if timeline_file else 0, raise_on_finding=False,
         )  # fmt: skip
-    report.file = file
+    report.file = launch.file
     click.echo(findings_in_color(report.summary(gpu)), nl=False)
     for unused in report.unused_suppressions:
         click.echo(f"suppression without a finding: {unused.kind} {unused.place}", err=True)
@@ -277,8 +310,8 @@ def command(
         click.echo(f"{one.file}: {one.fraction:.1%} of lines with code ran; not run: {lines}")
     _write(json_file, json.dumps(report.to_dict(), indent=1) + "\n")
     _write(html_file, report.html())
-    _write(sarif_file, json.dumps(report.sarif(file), indent=1) + "\n")
+    _write(sarif_file, json.dumps(report.sarif(launch.file), indent=1) + "\n")
     if timeline_file:
         _write(timeline_file, json.dumps(report.timeline()) + "\n")
-    _save(out, named, values)
+    _save(out, launch.arrays, launch.arguments[-1])
     return 0 if report.ok else 1

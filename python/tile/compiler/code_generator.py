@@ -13,6 +13,7 @@ from ..language.values import tensor
 from ..runtime.depth import allow_depth
 from .builder import IRBuilder
 from .control_flow import ControlFlow
+from .debug_marks import DebugMarks
 from .errors import (
     CompilationError,
     CompileTimeAssertionFailure,
@@ -34,7 +35,7 @@ _KINDS = {
 }
 
 
-class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Functions):
+class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Functions, DebugMarks):
     """Generates one kernel, and the functions it calls."""
 
     def __init__(
@@ -189,6 +190,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
                 attributes.append(
                     b.dict_attr({k: b.int_attr(64 if v >> 31 else 32, v) for k, v in found.items()})
                 )
+        self.mark_entry(parsed.body, arguments)
         outcome = self.run(parsed.body)
         if outcome is not None and outcome.value is not None:
             raise CompilationError(

@@ -67,6 +67,7 @@ class ControlFlow:
         pending = list(statements)
         while pending:
             statement = pending.pop(0)
+            self.mark_statement(statement)
             outcome = self.guard(statement, lambda s=statement, rest=pending: self.step(s, rest))
             if isinstance(outcome, list):  # A constant `if`: go on with its branch.
                 pending = outcome

@@ -7,6 +7,7 @@ import builtins
 import inspect
 import math
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from ..errors import SemanticError
@@ -298,13 +299,14 @@ class Functions:
         frame = Frame(parsed.source, scope, function, signature)
         if function.noinline:
             return self.call_outlined(function, frame)
-        return self.inline(frame, parsed.body)
+        return self.inline(frame, parsed.body, scope)
 
-    def inline(self, frame: Frame, body: list[ast.stmt]) -> Any:
+    def inline(self, frame: Frame, body: list[ast.stmt], parameters: Iterable[str]) -> Any:
         """Generates a function's body in place of the call."""
         self.builder.push_call()
         self.frames.append(frame)
         try:
+            self.mark_entry(body, parameters)
             outcome = self.run(body)
         finally:
             self.frames.pop()
@@ -334,7 +336,8 @@ class Functions:
             raise SemanticError(
                 f"`{function.name}` calls itself; recursion is not supported in kernels"
             )
-        return self.inline(Frame(function.frame.source, scope, function, signature), function.body)
+        frame = Frame(function.frame.source, scope, function, signature)
+        return self.inline(frame, function.body, values)
 
     def call_outlined(self, function: Any, frame: Frame) -> Any:
         """Calls a noinline function, generating it once per signature."""
@@ -369,7 +372,9 @@ class Functions:
         }
         self.frames.append(frame)
         try:
-            outcome = self.run(function.parse().body)
+            body = function.parse().body
+            self.mark_entry(body, frame.scope)
+            outcome = self.run(body)
             value = outcome.value if outcome is not None else None
             results: list[Any] = []
             flatten(value, results)

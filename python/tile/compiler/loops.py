@@ -172,6 +172,7 @@ class Loops:
         if descending:
             induction = add(sub(mirror[1], induction, False), mirror[0], False)
         self.frame.scope[node.target.id] = induction
+        self.mark_value(node.target.id, induction)
         origins = dict(self.frame.origins)
         around, self.frame.loop = self.frame.loop, Loop(node, False, self.frame.branches)
         try:

@@ -56,6 +56,7 @@ class Statements:
             self.frame.origins[target.id] = target
             if isinstance(value, tensor):
                 self.name_value(value, target.id)
+            self.mark_value(target.id, value)
             return
         if isinstance(target, (ast.Tuple, ast.List)):
             self.unpack(target, value)

@@ -45,6 +45,7 @@ class WhileLoops:
         def enter() -> None:
             value = self.scope[counter]
             self.scope[name] = value
+            self.mark_value(name, value)
             # `continue` must not skip this, so it comes first. What is left is compared, not the
             # next value, which may leave the type behind the last iteration.
             left = sub(value, end, False) if descending else sub(end, value, False)

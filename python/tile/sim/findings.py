@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tile._C import sim as _sim
 from tile.compiler.errors import SourceRange, is_python, source_place
+
+from .partitions import Partition, name_warps
 
 if TYPE_CHECKING:
     from .report import Report
@@ -26,12 +28,14 @@ class Program:
     text: str
     #: What the module is called where a place has no source line.
     file: str
+    #: Groups of warps with code of their own.
+    partitions: list[Partition] = field(default_factory=list)
 
 
 def program_of(report: Report) -> Program:
     data = report.to_dict()
     entry = _sim.demangle(data["entry"])
-    return Program(entry, tuple(data["cluster"]), report.ptx or "", report.file)
+    return Program(entry, tuple(data["cluster"]), report.ptx or "", report.file, report.partitions)
 
 
 def _places(place: dict[str, Any], program: Program) -> list[SourceRange]:
@@ -123,7 +127,8 @@ def text_of(finding: Finding, program: Program) -> str:
     # What shows only in several launches has no place.
     if "place" in finding:
         lines.append(_access(finding, False, program))
-    lines.append(f"{finding['kind']}: {finding['message']}")
+    message = name_warps(finding["message"], program.partitions)
+    lines.append(f"{finding['kind']}: {message}")
     if "place" in finding and (who := _who(finding, False, program)):
         lines.append(f"  in {who}")
     if "other_place" in finding:

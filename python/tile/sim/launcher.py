@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,17 @@ _INTEGER_FORMATS = {8: "B", 16: "H", 32: "I", 64: "Q"}
 
 #: What no public text says of tensor memory, and the simulator can do in two ways.
 ASSUMPTIONS: dict[str, int] = dict(_sim.ASSUMPTIONS)
+
+
+#: Makes the debugger's session of a launch, or None. It gets by keywords: `name`, `text`,
+#: `threads` of a block, `cluster` (blocks), `grid` (clusters) and `arguments` by name.
+#: `tile.debugger` sets it.
+DEBUGGING: Callable[..., Any] | None = None
+
+
+def session_of(**launch: Any) -> Any:
+    """The debugger's session of a launch that begins; None if it is not debugged."""
+    return DEBUGGING(**launch) if DEBUGGING is not None else None
 
 
 class SimulationError(TileError):
@@ -358,11 +369,23 @@ def launch(
     )
     given = (*args, *allocations.values())
     arrays = [shape for value in given if (shape := array_shape(value))]
+    blocks, threads_of_block = _triple(grid, "grid"), _triple(block, "block")
+    session = session_of(
+        name=entry,
+        text=ptx,
+        threads=int(np.prod(threads_of_block)),
+        cluster=1,
+        grid=blocks,
+        arguments={
+            **{_shown(param[0], entry): value for param, value in zip(params, args, strict=True)},
+            **allocations,
+        },
+    )
     report = launch_raw(
         module,
         entry,
-        _triple(grid, "grid"),
-        _triple(block, "block"),
+        blocks,
+        threads_of_block,
         bytes(buffer),
         _merge(ranges),
         cluster=_triple(cluster, "cluster"),
@@ -377,6 +400,7 @@ def launch(
         timelines=timelines,
         forbidden=forbidden,
         assumptions=_assumption_bits(assumptions),
+        session=session,
     )
     report.ptx = ptx
     if suppressions:
@@ -440,11 +464,13 @@ def launch_raw(
     forbidden: Sequence[tuple[int, int, int, str, str]] = (),
     assumptions: int = 0,
     dead: Sequence[str] = (),
+    session: Any = None,
 ) -> Report:
     """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
     (address, size, name, writable), `arrays` says what lies there (`array_shape`), and `forbidden`
     what accesses through a parameter must not reach (`forbidden_ranges`); nobody reads memory of
-    the names in `dead` after the launch. For launchers that have packed their arguments already."""
+    the names in `dead` after the launch. A debugger's `session` runs the launch, if there is one.
+    For launchers that have packed their arguments already."""
     runtime = knobs.runtime
     budget = _setting(max_instructions, runtime.sim_max_instructions, "max_instructions", 0)
     seed = _setting(schedule_seed, runtime.sim_schedule_seed, "schedule_seed", 0)
@@ -456,8 +482,8 @@ def launch_raw(
     def once(
         seed: int, byte: int = 0, load: int = -1, budget: int = budget, checks: int = checks
     ) -> Report:
-        try:
-            raw = module.launch(
+        def start(debugger: Any) -> Any:
+            return module.launch(
                 entry,
                 grid,
                 block,
@@ -477,7 +503,14 @@ def launch_raw(
                 assumptions,
                 byte,
                 load,
+                debugger,
             )
+
+        # Who looks for what differs launches again; the debugger has the first one.
+        nonlocal session
+        debugged, session = session, None
+        try:
+            raw = start(None) if debugged is None else debugged.run(start, allocations)
         except ValueError as error:
             raise TileError(str(error)) from None
         return Report(raw)

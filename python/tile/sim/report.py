@@ -10,6 +10,7 @@ from tile.errors import TileError
 
 from . import source_view, suppressions
 from .findings import grouped, program_of, text_of, text_of_group
+from .partitions import Partition
 from .sarif import sarif
 from .source_view import Coverage
 from .suppressions import Suppression
@@ -32,6 +33,8 @@ class Report:
         self._printed = ""
         #: The text of the module, if it was launched from text.
         self.ptx = ptx
+        #: Groups of warps with code of their own, for texts about hangs.
+        self.partitions: list[Partition] = []
         #: What the module is called in texts about lines without a source.
         self.file = "<assembly>"
         #: Findings that a suppression matched, each with its "reason".

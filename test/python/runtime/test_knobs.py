@@ -460,6 +460,7 @@ ELSEWHERE = {
     "TILE_REMOTE_CACHE_DIR": "test_remote_cache.py", "TRITON_REDIS_HOST": "test_remote_cache.py",
     "TRITON_REDIS_PORT": "test_remote_cache.py", "TRITON_REDIS_KEY_FORMAT": "test_remote_cache.py",
     "TRITON_CACHE_AUTOTUNING": "test_autotuner.py", "TRITON_PRINT_AUTOTUNING": "test_autotuner.py",
+    "TILE_LAUNCH_TIMEOUT": "test_hangs_on_gpus.py",
     "TILE_GRAPH_LAUNCHES": "test_graph_launches.py", "TILE_BACKENDS": "test_toy_backend.py",
     "TILE_INSERT_PASSES": "test_plugins.py", "TRITON_PLUGIN_PATHS": "test_plugins.py",
     "TILE_UNDEFINED_LANES": "../memory/test_undefined_lanes.py",

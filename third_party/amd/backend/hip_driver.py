@@ -18,6 +18,7 @@ import numpy as np
 
 from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget
+from tile.backends.hangs import watched
 from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack, hidden
 from tile.runtime.memory import live_address
@@ -31,6 +32,7 @@ _MEMORY_CLOCK_RATE = 61
 _MULTIPROCESSOR_COUNT = 63
 #: hipMemcpyKind.
 _DEVICE_TO_HOST = 2
+_NOT_READY = 600  # hipErrorNotReady
 #: More than hipDeviceProp_t takes in any release.
 _PROPERTIES_SIZE = 1 << 14
 
@@ -249,7 +251,16 @@ class HIPDriver(DriverBase):
             address=data_pointer,
             names=list(parameters),
         )
-        return hidden.with_memory(kernel, self, device, 1, packed)
+        launch = hidden.with_memory(kernel, self, device, 1, packed)
+        return watched(kernel, launch, knobs.runtime.launch_timeout, self.is_done)
+
+    def is_done(self, stream: int) -> bool:
+        """Whether a stream has nothing left to do. What is captured into a graph is not run; of
+        what failed, the next call says so."""
+        state, handle = ctypes.c_int(), ctypes.c_void_p(stream)
+        if self.library.hipStreamIsCapturing(handle, ctypes.byref(state)) or state.value:
+            return True
+        return self.library.hipStreamQuery(handle) != _NOT_READY
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a launch that the run time refused."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
+from tile.backends.hangs import watched
 from tile.errors import DriverError, OutOfResources
 from tile.runtime import dlpack, hidden
 from tile.runtime.memory import live_address
@@ -26,6 +27,7 @@ _MAX_THREADS = 0  # CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK
 _MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _STATIC_SHARED = 1
 _DEVICE_SHARED_OPTIN = 97
+_NOT_READY = 600  # CUDA_ERROR_NOT_READY
 _DEVICE_POINTER = 3  # CU_POINTER_ATTRIBUTE_DEVICE_POINTER
 
 
@@ -407,7 +409,16 @@ class CudaDriver(DriverBase):
             names=list(parameters),
             graphs=self.graph_functions(),
         )
-        return hidden.with_memory(kernel, self, device, ctas, packed)
+        launch = hidden.with_memory(kernel, self, device, ctas, packed)
+        return watched(kernel, launch, knobs.runtime.launch_timeout, self.is_done)
+
+    def is_done(self, stream: int) -> bool:
+        """Whether a stream has nothing left to do. What is captured into a graph is not run; of
+        what failed, the next call says so."""
+        state, handle = ctypes.c_int(), ctypes.c_void_p(stream)
+        if self.library.cuStreamIsCapturing(handle, ctypes.byref(state)) or state.value:
+            return True
+        return self.library.cuStreamQuery(handle) != _NOT_READY
 
     def allocation_of(self, address: int) -> tuple[int, int] | None:
         base, size = ctypes.c_uint64(), ctypes.c_size_t()

@@ -4,6 +4,7 @@
 #include "tile/Dialect/Triton/Transforms/UndefinedLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Dialect/Debug/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -74,6 +75,8 @@ private:
         .Case([&](arith::SelectOp select) {
           return isCleaned(select, use) || passOn(select);
         })
+        // A debugger only shows them.
+        .Case([](debug::ValueOp) { return true; })
         .Default([&](Operation *op) {
           return mlir::OpTrait::hasElementwiseMappableTraits(op) &&
                  isMemoryEffectFree(op) && passOn(op);

@@ -5,6 +5,7 @@
 #include "amd/TritonAMDGPUToLLVM/Passes.h"
 #include "amd/TritonAMDGPUToLLVM/Patterns.h"
 
+#include "tile/Conversion/DebugToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,6 +70,7 @@ struct ConvertTritonAMDGPUToLLVM
       if ((*model)->getFacts().hasTensorCopies)
         amd::populateTensorCopyPatterns(own, target);
       amd::populateSchedulingPatterns(own, target);
+      debug::populateDebugPatterns(own, {"s_nop 0", ";", "v", "v"});
     };
     if (failed(lowerModule(module, target, populate)))
       signalPassFailure();

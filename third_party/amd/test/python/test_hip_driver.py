@@ -100,6 +100,24 @@ def test_a_launch_has_the_arguments_of_the_kernel(library):
         launch(1, 1, 1, 0, (Tensor(0x1000), Tensor(0x2000), 2**31, 1.5, 2.0))
 
 
+def test_a_launch_that_hangs_is_an_error(library, monkeypatch):
+    monkeypatch.setattr(tile.knobs.runtime, "launch_timeout", 1)
+    driver = drivers()["hip"]()
+    kernel = compile_for(driver)
+    parameters = {"x": "*fp32", "out": "*fp32", "n": "i32", "factor": "fp32", "half": "bf16"}
+    launch = driver.make_launcher(kernel, parameters)
+    arguments = (Tensor(0x1000), Tensor(0x2000), -3, 1.5, 2.0)
+    library.fake_stay_busy(20)
+    launch(7, 2, 1, 0, arguments)
+    library.fake_stay_busy(-1)
+    with pytest.raises(tile.DriverError) as error:
+        launch(7, 2, 1, 0, arguments)
+    library.fake_stay_busy(0)
+    said = str(error.value)
+    assert "`scaled` did not end within 1 s: grid (7, 2, 1), 2 warps, target hip:gfx942" in said
+    assert "a barrier, " in said and "tile debug" in said
+
+
 @pytest.mark.parametrize(
     "name, wave", [(b"gfx942:sramecc+:xnack-", 64), (b"gfx1100", 32), (b"gfx90a:sramecc+", 64)]
 )

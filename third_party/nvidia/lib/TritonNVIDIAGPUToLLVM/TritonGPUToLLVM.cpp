@@ -7,6 +7,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
 
 #include "tile/Analysis/UnfinishedProducts.h"
+#include "tile/Conversion/DebugToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -57,6 +58,8 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateAsyncSharedStorePatterns(own, target);
       nvidia::populateBarrierPatterns(own);
       nvidia::populateTMAPatterns(own, target);
+      debug::populateDebugPatterns(
+          own, {"{ .reg .b32 mark; mov.b32 mark, 0; }", "//", "r", "l"});
     };
     if (failed(lowerModule(getOperation(), target, populate)))
       signalPassFailure();
