@@ -20,7 +20,7 @@ from .promotion import (
     to_tensor,
 )
 from .state import current
-from .values import builtin, describe, member, slice, tensor, unwrap, unwrap_shape
+from .values import builtin, describe, member, one, slice, tensor, unwrap, unwrap_shape
 
 _builtin_slice = builtins.slice
 
@@ -41,11 +41,21 @@ def arange(start: Any, end: Any) -> tensor:
     return make_range(start, current().new_block(dt.int32, (end - start,)))
 
 
+def _whole(value: Any) -> str:
+    """What to write for a float that is an integer."""
+    whole = isinstance(value, float) and value.is_integer()
+    return f"; write {int(value)} for {value}, and // for a division" if whole else ""
+
+
 def range_of(start: Any, end: Any) -> tuple[int, int]:
     """The bounds of a range; refuses those that no block has."""
     start, end = unwrap(start), unwrap(end)
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
+            if not isinstance(value, tensor):
+                raise SemanticError(
+                    f"arange needs integers, but its {name} is {one(value)}{_whole(value)}"
+                )
             raise SemanticError(
                 f"arange needs constants, but its {name} is {describe(value)}; a parameter "
                 "that is known at launch is one as `name: tl.constexpr`, and a run-time offset is "

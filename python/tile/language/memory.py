@@ -248,6 +248,12 @@ def store(
             "offsets to the pointer, such as p + tl.arange(0, BLOCK)"
         )
     shape = pointer.shape
+    if value.type.is_block() and value.ndim > pointer.ndim:
+        extents = ", ".join(map(str, shape))
+        raise SemanticError(
+            f"cannot store {value.type} through pointers of shape {list(shape)}: the ranks differ; "
+            f"bring the value to their shape, as in x.reshape({extents})"
+        )
     operands = raise_to_common_shape(*operands)
     if operands[0].shape != shape and value.numel > pointer.numel:
         raise SemanticError(f"cannot store {value.type} through pointers of shape {list(shape)}")
