@@ -5,7 +5,7 @@ VENV := .venv/bin
 # What ruff formats; of docs only programs, not the code on pages.
 PYTHON_CODE := python third_party test examples bench $(wildcard scripts/*.py docs/*.py docs/tutorials/*.py)
 
-.PHONY: help setup configure build demo test test-all wheel format check-format docs tutorials site release clean
+.PHONY: help setup configure build demo test test-all from-wheel wheel format check-format docs tutorials site release clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -29,12 +29,20 @@ test: build ## Set up, build and run every test
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh
 
-test-all: build ## The same, with the long sweeps, Python tests on other GPUs, and threads
+test-all: build ## The same, with the long sweeps, other GPUs, threads, and a wheel
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh -m ''
 	@$(VENV)/python bench/regress.py check
 	@scripts/test_targets.sh cuda:100 cuda:120 hip:gfx942 hip:gfx1100
 	@scripts/test_threads.sh
+	@$(MAKE) --no-print-directory from-wheel
+
+from-wheel: build ## Install a wheel of the development build, and follow the pages as a newcomer
+	@rm -rf .setup/dev-wheel
+	@$(VENV)/python -m build --wheel --no-isolation --outdir .setup/dev-wheel -C build-dir=build-wheel \
+	  -C cmake.args=--preset=dev -C cmake.build-type=Dev -C cmake.define.TILE_BUILD_TESTS=OFF . \
+	  > .setup/dev-wheel.log 2>&1 || { tail -30 .setup/dev-wheel.log; exit 1; }
+	@$(VENV)/python scripts/from_wheel.py .setup/dev-wheel/*.whl
 
 wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 	@scripts/setup.sh packages
@@ -62,4 +70,4 @@ site: ## The pages of docs/ as a site in build/site
 	@scripts/site.sh
 
 clean: ## Remove everything that was built
-	rm -rf build build-release build-sanitize build-tsan dist .setup .venv python/tile/_C*.so python/tile/backends/nvidia
+	rm -rf build build-wheel build-release build-sanitize build-tsan dist .setup .venv python/tile/_C*.so python/tile/backends/nvidia

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 import tile
@@ -109,7 +111,7 @@ def main(device) -> None:
         b = rng.standard_normal((k, n)).astype(np.float16)
         for on_host in (True, False):
             c = device.empty_like(np.empty((m, n), np.float16))
-            way = {"programs": 2, "parts": 2} if on_host else {"specialize": True}
+            way: dict[str, Any] = {"programs": 2, "parts": 2} if on_host else {"specialize": True}
             kernel = matmul(device.put(a), device.put(b), c, on_host=on_host, **way)
             expected = a.astype(np.float64) @ b.astype(np.float64)
             device.check("descriptor_matmul", kernel, device.get(c), expected)

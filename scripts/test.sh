@@ -47,6 +47,9 @@ scripts/docs.sh --check || status=1
 step "The code of kernels is not worse than the table has it"
 $bin/python bench/regress.py check --share || status=1
 
+step "Site: a link to nowhere is an error"
+scripts/site.sh || status=1
+
 step "Python tests (pytest)"
 $bin/python -m pytest -n auto --dist worksteal "$@" 2>&1 | tee "$log/pytest"
 [ "${PIPESTATUS[0]}" -eq 0 ] || status=1

@@ -94,6 +94,9 @@ for gpu in ("H100", "A100"):
 # %% [markdown]
 # ## On a GPU
 #
+# [`tile explain program.py`](../howto/explain-a-kernel.md) finds such things for you: it runs a program, and says of each kernel what
+# makes it slow, with the line and the remedy.
+#
 # `tile.testing.do_bench` measures a time, and the [profiler](../howto/profile-a-kernel.md) says which part of a
 # program launched what. `MLIR_ENABLE_REMARK=1` makes the compiler say why it did not use tensor cores, or why a
 # load moves single elements.

@@ -16,6 +16,8 @@ add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
 
 try:
@@ -69,6 +71,13 @@ def next_power_of_2(n: int) -> int:
 def must_use_result(x: object, s: object = True) -> object:
     """Marks a function whose result must not be ignored."""
     return x if callable(x) else (lambda fn: fn)
+
+
+if TYPE_CHECKING:
+    from . import aot as aot
+    from . import sim as sim
+    from . import testing as testing
+    from . import tools as tools
 
 
 def __getattr__(name: str) -> object:

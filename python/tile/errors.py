@@ -48,7 +48,8 @@ class OutOfResources(TileError):
         self.name = name
         self.kernel = kernel
         self.where = where
-        text = f"out of resource: {name}, required: {required}, hardware limit: {limit}"
+        unit = " bytes" if name.endswith("memory") else ""
+        text = f"out of resource: {name}, required: {required}{unit}, hardware limit: {limit}{unit}"
         if kernel:
             text += f", in `{kernel}`"
         advice = self._ADVICE.get(name)

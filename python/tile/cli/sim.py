@@ -33,12 +33,11 @@ def _triple(
     return values
 
 
-def _write(path: str | None, text: str) -> None:
-    if path:
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise TileError(f"cannot write '{path}': {error.strerror}") from None
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise TileError(f"cannot write '{path}': {error.strerror}") from None
 
 
 def _named_arrays(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -308,9 +307,12 @@ def command(
     for one in report.coverage() if coverage else ():
         lines = ", ".join(map(str, one.missing)) or "none"
         click.echo(f"{one.file}: {one.fraction:.1%} of lines with code ran; not run: {lines}")
-    _write(json_file, json.dumps(report.to_dict(), indent=1) + "\n")
-    _write(html_file, report.html())
-    _write(sarif_file, json.dumps(report.sarif(launch.file), indent=1) + "\n")
+    if json_file:
+        _write(json_file, json.dumps(report.to_dict(), indent=1) + "\n")
+    if html_file:
+        _write(html_file, report.html())
+    if sarif_file:
+        _write(sarif_file, json.dumps(report.sarif(launch.file), indent=1) + "\n")
     if timeline_file:
         _write(timeline_file, json.dumps(report.timeline()) + "\n")
     _save(out, launch.arrays, launch.arguments[-1])

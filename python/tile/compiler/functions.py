@@ -8,7 +8,7 @@ import inspect
 import math
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError
 from ..language import arithmetic, program
@@ -34,6 +34,25 @@ _MAX_DEPTH = 200
 _PURE_BUILTINS = {
     bin, callable, chr, divmod, hash, hex, issubclass, oct, ord, pow, sorted,
 }  # fmt: skip
+
+
+def refuse_plain(name: str) -> NoReturn:
+    """Says that kernels do not call functions that nobody compiles."""
+    raise SemanticError(
+        f"`{name}` is a plain Python function: decorate it with @tile.jit to call it from a "
+        "kernel, or with @tile.constexpr_function to run it on constants while compiling"
+    )
+
+
+def is_plain(function: Any) -> bool:
+    """A function of Python that kernels cannot call."""
+    return (
+        isinstance(function, types.FunctionType)
+        and not is_builtin(function)
+        and not is_foreign_builtin(function)
+        and not hasattr(function, "__tile_construct__")
+        and function not in _PYTHON_BUILTINS
+    )
 
 
 class BoundFunction:
@@ -203,11 +222,7 @@ class Functions:
                 raise SemanticError(f"{one(function)} cannot be called")
             if getattr(tl_math, name, None) is not None and not hasattr(function, "__code__"):
                 raise SemanticError(f"`{name}` is not for kernels; use tl.{name}")
-            raise SemanticError(
-                f"`{name}` is a plain Python function: decorate it with @tile.jit to call it "
-                "from a kernel, or with "
-                "@tile.constexpr_function to run it on constants while compiling"
-            )
+            refuse_plain(name)
         elif isinstance(function, types.BuiltinFunctionType) and any(map(_has_tensor, arguments)):
             raise SemanticError(_constants_only(function))
         return self.call_python(function, arguments, keywords)

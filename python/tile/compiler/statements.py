@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError, UnsupportedError
 from ..language import program
 from ..language.values import one, tensor
 from .flatten import is_sequence
 from .functions import LocalFunction
+
+_NAMES = {
+    "With": "`with`", "Try": "`try`", "TryStar": "`try`", "Raise": "`raise`", "Import": "`import`",
+    "ImportFrom": "`import`", "Global": "`global`", "Nonlocal": "`nonlocal`",
+    "ClassDef": "class definitions", "Yield": "`yield`", "YieldFrom": "`yield`",
+    "Await": "`await`", "AsyncFor": "`async`", "AsyncWith": "`async`",
+    "AsyncFunctionDef": "`async`", "Match": "`match`", "Set": "sets",
+    "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
+}  # fmt: skip
+
+
+def refuse(kind: str) -> NoReturn:
+    """Says that kernels have no nodes of a kind."""
+    raise UnsupportedError(f"{_NAMES.get(kind, kind)} cannot be used in kernels")
 
 
 class Statements:
@@ -118,13 +132,4 @@ class Statements:
         self.scope[node.name] = LocalFunction(node.name, node.args, node.body, self.frame)
 
     def unsupported(self, node: ast.AST) -> None:
-        names = {
-            "With": "`with`", "Try": "`try`", "Raise": "`raise`", "Import": "`import`",
-            "ImportFrom": "`import`", "Global": "`global`", "Nonlocal": "`nonlocal`",
-            "ClassDef": "class definitions", "Yield": "`yield`", "YieldFrom": "`yield`",
-            "Await": "`await`", "AsyncFor": "`async`", "AsyncWith": "`async`",
-            "AsyncFunctionDef": "`async`", "Match": "`match`", "Set": "sets",
-            "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
-        }  # fmt: skip
-        kind = type(node).__name__
-        raise UnsupportedError(f"{names.get(kind, kind)} cannot be used in kernels")
+        refuse(type(node).__name__)

@@ -14,7 +14,11 @@ import os
 import sys
 from typing import Any
 
+from .. import knobs
 from ..compiler.flatten import is_sequence, make_sequence, materialize_like
+from ..compiler.frames import check_global
+from ..compiler.functions import refuse_plain
+from ..compiler.statements import refuse
 from ..errors import SemanticError
 from ..language import arithmetic, program, state
 from ..language.promotion import is_constant, to_tensor
@@ -202,6 +206,22 @@ class Control:
 
     def decided(self) -> Any:
         return state._state.builder.pending.pop()
+
+    @staticmethod
+    def refuse(kind: str) -> None:
+        """A statement that kernels do not have, as the compiler says it."""
+        refuse(kind)
+
+    @staticmethod
+    def refuse_plain(name: str) -> None:
+        """A call of a function that nobody compiles."""
+        refuse_plain(name)
+
+    @staticmethod
+    def check_global(name: str, value: Any) -> Any:
+        """A global that the compiler would not see change."""
+        allowed = knobs.compilation.allow_non_constexpr_globals
+        return check_global(name, value, {}, allowed)
 
     def not_(self, value: Any) -> Any:
         value = unwrap(value)

@@ -32,8 +32,18 @@ elementwise("arith.xori", np.bitwise_xor)
 
 
 def _divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Rounds toward zero."""
-    return np.floor_divide(x - np.fmod(x, y), y)
+    """Rounds toward zero. By zero it gives what NVIDIA's GPUs give: all bits are set."""
+    return np.where(y == 0, -1, np.floor_divide(x - np.fmod(x, y), y)).astype(x.dtype)
+
+
+def _divide_unsigned(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    x, y = unsigned(x), unsigned(y)
+    return np.where(y == 0, ~np.zeros_like(x), x // y).astype(x.dtype)
+
+
+def _rest(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Of a division by zero the dividend remains."""
+    return np.where(y == 0, x, np.fmod(x, y)).astype(x.dtype)
 
 
 def _shift_count(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -44,12 +54,12 @@ def _shift_count(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 elementwise("arith.divsi", lambda x, y: x & y if _is_bool(x) else _divide(x, y))
 elementwise(
     "arith.divui",
-    lambda x, y: x & y if _is_bool(x) else (unsigned(x) // unsigned(y)).view(x.dtype),
+    lambda x, y: x & y if _is_bool(x) else _divide_unsigned(x, y).view(x.dtype),
 )
-elementwise("arith.remsi", lambda x, y: x & ~y if _is_bool(x) else np.fmod(x, y))
+elementwise("arith.remsi", lambda x, y: x & ~y if _is_bool(x) else _rest(x, y))
 elementwise(
     "arith.remui",
-    lambda x, y: x & ~y if _is_bool(x) else (unsigned(x) % unsigned(y)).view(x.dtype),
+    lambda x, y: x & ~y if _is_bool(x) else _rest(unsigned(x), unsigned(y)).view(x.dtype),
 )
 elementwise(
     "arith.shli", lambda x, y: x & ~y if _is_bool(x) else np.left_shift(x, _shift_count(x, y))

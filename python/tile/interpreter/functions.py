@@ -7,6 +7,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..compiler.frames import check_global
+from ..errors import SemanticError
 from ..language.values import constexpr, unwrap
 from ..runtime.dependencies import global_names
 from ..runtime.depth import allow_depth
@@ -28,7 +30,13 @@ class Rewritten:
         self.fn = fn
         self.internal = parsed.source.internal
         closed = closure_cells(fn)
-        rewriter = Rewriter(parsed.node, _local_names(fn.__code__), _lookup(fn, closed), Site)
+        rewriter = Rewriter(
+            parsed.node,
+            _local_names(fn.__code__),
+            _lookup(fn, closed),
+            _may_change(fn, closed),
+            Site,
+        )
         node = parsed.node
         node.decorator_list = []
         _plain_signature(node)
@@ -114,6 +122,23 @@ def _lookup(fn: Any, closed: dict[str, Any]) -> Callable[[str], Any]:
         return fn.__globals__.get(name)
 
     return find
+
+
+def _may_change(fn: Any, closed: dict[str, Any]) -> Callable[[str], bool]:
+    """Whether a name is a global that the compiler refuses."""
+    find = _lookup(fn, closed)
+
+    def ask(name: str) -> bool:
+        if name not in closed and name not in fn.__globals__:
+            return False
+        scope = {} if name in closed else fn.__globals__
+        try:
+            check_global(name, find(name), scope, False)
+        except SemanticError:
+            return True
+        return False
+
+    return ask
 
 
 def _plain_signature(node: ast.FunctionDef) -> None:

@@ -9,11 +9,13 @@ comparisons work on tensors. Constants are plain values.
 from __future__ import annotations
 
 import ast
+import sys
 import types
 from typing import Any
 
 from ..compiler.assigned import assigned_names, contains
 from ..compiler.chains import bits_between
+from ..compiler.functions import is_plain
 from ..language.values import constexpr, is_member
 
 _CONTROL = "__tile__"
@@ -21,6 +23,12 @@ _SYMBOLS = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
     ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
+
+
+#: Statements that the compiler refuses, and that no debugging needs.
+_REFUSED = (ast.Try, ast.Raise, ast.Global, ast.Nonlocal, ast.ClassDef, ast.Match) + (
+    (ast.TryStar,) if sys.version_info >= (3, 11) else ()
+)
 
 
 def _locate(new: ast.AST, place: ast.AST) -> None:
@@ -53,8 +61,11 @@ def _locals() -> ast.Call:
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function; `sites` collects its branches."""
 
-    def __init__(self, node: ast.FunctionDef, local: set[str], lookup: Any, make_site: Any) -> None:
+    def __init__(
+        self, node: ast.FunctionDef, local: set[str], lookup: Any, may_change: Any, make_site: Any
+    ) -> None:
         self.lookup = lookup
+        self.may_change = may_change
         self.make_site = make_site
         self.sites: list[Any] = []
         self.counter = 0
@@ -137,6 +148,9 @@ class Rewriter(ast.NodeTransformer):
 
     def statement(self, node: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
         """The statement rewritten, and what comes after it."""
+        if isinstance(node, _REFUSED):
+            refusal = self.call("refuse", ast.Constant(type(node).__name__))
+            return self.at(node, [ast.Expr(refusal)]), []
         if isinstance(node, ast.If):
             return self.branch(node)
         if isinstance(node, (ast.For, ast.While)):
@@ -286,7 +300,10 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        is_constexpr = self.resolve(node.func) is constexpr
+        function = self.resolve(node.func)
+        is_constexpr = function is constexpr
+        if is_plain(function):
+            return self.placed(self.call("refuse_plain", ast.Constant(function.__name__)), node)
         self.generic_visit(node)
         if is_constexpr:
             return self.placed(self.call("unwrap", *node.args), node)
@@ -294,6 +311,13 @@ class Rewriter(ast.NodeTransformer):
             # Called from the kernel itself, so that it is where one stops.
             node.func = self.placed(self.call("debugger", node.func), node.func)
         return node
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if not isinstance(node.ctx, ast.Load) or node.id in self.local:
+            return node
+        if not self.may_change(node.id):
+            return node
+        return self.placed(self.call("check_global", ast.Constant(node.id), node), node)
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         self.generic_visit(node)

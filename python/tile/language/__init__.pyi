@@ -32,145 +32,449 @@ def aggregate(cls: Any) -> Any:
     functions."""
 
 def add(x: _Value, y: _Value, sanitize_overflow: _bool = True) -> tensor:
-    r"""x + y; a pointer plus an integer moves the pointer."""
+    r"""x + y; a pointer plus an integer moves the pointer.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+    `sanitize_overflow=False` leaves out the check that `debug=True` makes.
+
+    Refused: ``tl.add(p, p)``.
+
+    >>> tl.add(tl.arange(0, 4), 10)
+    [10 11 12 13]"""
 
 def clamp(x: _Value, min: _Value, max: _Value, propagate_nan: Any = ...) -> tensor:
-    r"""x, but at least `min` and at most `max`."""
+    r"""x, but at least `min` and at most `max`.
+
+    Takes a scalar or a block of any shape; the result has the same shape. `min` and `max` are
+    broadcast to it.
+
+    >>> tl.clamp(tl.arange(0, 4).to(tl.float32), 1.0, 2.0)
+    [1 1 2 2]"""
 
 def maximum(x: _Value, y: _Value, propagate_nan: Any = ...) -> tensor:
-    r"""The larger of x and y, element by element."""
+    r"""The larger of x and y, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape. Where one is NaN, the
+    other one is the result, unless `propagate_nan` is `tl.PropagateNan.ALL`.
+
+    Refused: ``tl.maximum(p, 2)``.
+
+    >>> tl.maximum(tl.arange(0, 4), 2)
+    [2 2 2 3]"""
 
 def minimum(x: _Value, y: _Value, propagate_nan: Any = ...) -> tensor:
-    r"""The smaller of x and y, element by element."""
+    r"""The smaller of x and y, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape. Where one is NaN, the
+    other one is the result, unless `propagate_nan` is `tl.PropagateNan.ALL`.
+
+    Refused: ``tl.minimum(p, 2)``.
+
+    >>> tl.minimum(tl.arange(0, 4), 2)
+    [0 1 2 2]"""
 
 def mul(x: _Value, y: _Value, sanitize_overflow: _bool = True) -> tensor:
-    r"""x * y."""
+    r"""x * y.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.mul(p, 2)``.
+
+    >>> tl.mul(tl.arange(0, 4), 3)
+    [0 3 6 9]"""
 
 def sub(x: _Value, y: _Value, sanitize_overflow: _bool = True) -> tensor:
-    r"""x - y; a pointer minus an integer moves the pointer back."""
+    r"""x - y; a pointer minus an integer moves the pointer back.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    >>> tl.sub(tl.arange(0, 4), 1)
+    [-1 0 1 2]"""
 
 def where(condition: _Value, x: _Value, y: _Value) -> tensor:
-    r"""x where the condition holds, else y. Both are computed."""
+    r"""x where the condition holds, else y. Both are computed.
+
+    The three are broadcast to one shape.
+
+    >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
+    [-1 -1 2 3]"""
 
 def atomic_add(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Adds to memory; returns what was there."""
+    r"""Adds to memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_add(p, 5)
+    >>> tl.load(p)
+    5"""
 
 def atomic_and(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Bitwise and with memory; returns what was there."""
+    r"""Bitwise and with memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    Refused: ``tl.atomic_and(f, 1)``.
+
+    >>> tl.atomic_and(p + 7, 3)
+    >>> tl.load(p + 7)
+    3"""
 
 def atomic_cas(pointer: tensor, cmp: _Value, val: _Value, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Writes `val` where memory holds `cmp`; returns what was there."""
+    r"""Writes `val` where memory holds `cmp`; returns what was there.
+
+    `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
+    in `tl.atomic_add`.
+
+    >>> tl.atomic_cas(p, 0, 9)
+    >>> tl.load(p)
+    9"""
 
 def atomic_max(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Keeps the larger in memory; returns what was there."""
+    r"""Keeps the larger in memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_max(p, 5)
+    >>> tl.load(p)
+    5"""
 
 def atomic_min(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Keeps the smaller in memory; returns what was there."""
+    r"""Keeps the smaller in memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_min(p + 7, 5)
+    >>> tl.load(p + 7)
+    5"""
 
 def atomic_or(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Bitwise or with memory; returns what was there."""
+    r"""Bitwise or with memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    Refused: ``tl.atomic_or(f, 1)``.
+
+    >>> tl.atomic_or(p + 1, 6)
+    >>> tl.load(p + 1)
+    7"""
 
 def atomic_xchg(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Writes to memory; returns what was there."""
+    r"""Writes to memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_xchg(p, 5)
+    >>> tl.load(p)
+    5"""
 
 def atomic_xor(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Bitwise exclusive or with memory; returns what was there."""
+    r"""Bitwise exclusive or with memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    Refused: ``tl.atomic_xor(f, 1)``.
+
+    >>> tl.atomic_xor(p + 3, 1)
+    >>> tl.load(p + 3)
+    2"""
 
 def associative_scan(input: _Value, axis: _int, combine_fn: Any, reverse: _bool = False) -> Any:
-    r"""Combines each element with all before it along `axis`."""
+    r"""Combines each element with all before it along `axis`.
+
+    `combine_fn` is as in `tl.reduce`. `reverse` begins at the end.
+
+    Refused: ``tl.associative_scan(tl.arange(0, 4), 1, tl.maximum)``.
+
+    >>> tl.associative_scan(3 - tl.arange(0, 4), 0, tl.maximum)
+    [3 3 3 3]"""
 
 def dot(input: tensor, other: tensor, acc: _Value | None = None, input_precision: _str | None = None, allow_tf32: _bool | None = None, max_num_imprecise_acc: _int | None = None, out_dtype: _Type = ...) -> tensor:
-    r"""The matmul of two blocks, added to `acc` if there is one."""
+    r"""The matmul of two blocks, added to `acc` if there is one.
+
+    `input` has [..., M, K] elements, `other` [..., K, N]; the result and `acc` have [..., M,
+    N]. Ranks of 2 and 3 are taken. `input_precision` says how float32 is multiplied: 'tf32'
+    (the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee', which is exact and slow. `allow_tf32`
+    is its older form. `max_num_imprecise_acc` says how many products of fp8 are added up before
+    float32 takes the sum. `out_dtype` is the type of the result; integers give int32.
+
+    Refused: ``tl.dot(tl.zeros([16, 16], tl.float16), tl.zeros([32, 16], tl.float16))``.
+
+    >>> a = tl.full([16, 16], 1, tl.float16)
+    >>> tl.sum(tl.dot(a, a))
+    4096"""
 
 def dot_scaled(lhs: tensor, lhs_scale: Any, lhs_format: _str, rhs: tensor, rhs_scale: Any, rhs_format: _str, acc: _Value | None = None, fast_math: _bool = False, lhs_k_pack: _bool = True, rhs_k_pack: _bool = True, out_dtype: _Type = ...) -> tensor:
-    r"""The matmul of two blocks in a microscaling format."""
+    r"""The matmul of two blocks in a microscaling format.
+
+    `lhs` has [M, K] elements and `rhs` [K, N]; each scale, a byte of an exponent, is for 32
+    elements along K, so that `lhs_scale` has [M, K / 32] and `rhs_scale` [N, K / 32]. A format
+    is 'e4m3', 'e5m2', 'e2m1' (two in a byte, along K where `k_pack` is true), 'bf16' or 'fp16'.
+    A scale of None is 1. `fast_math` leaves out what scales of NaN need.
+
+    >>> a = tl.full([32, 32], 1, tl.float8e4nv)
+    >>> s = tl.full([32, 1], 127, tl.uint8)
+    >>> tl.sum(tl.dot_scaled(a, s, 'e4m3', a, s, 'e4m3'))
+    32768"""
 
 def gather(src: tensor, index: tensor, axis: _int) -> tensor:
-    r"""Takes elements of `src` along `axis`, as `index` says."""
+    r"""Takes elements of `src` along `axis`, as `index` says.
+
+    `index` has the rank of `src`; the result has its shape.
+
+    Refused: ``tl.gather(tl.arange(0, 4), tl.arange(0, 4).to(tl.float32), 0)``.
+
+    >>> tl.gather(tl.arange(0, 4) * 10, 3 - tl.arange(0, 4), 0)
+    [30 20 10 0]"""
 
 def histogram(input: tensor, num_bins: _int, mask: _Value | None = None) -> tensor:
-    r"""Counts how often each of 0 .. num_bins - 1 occurs, as int32."""
+    r"""Counts how often each of 0 .. num_bins - 1 occurs, as int32.
+
+    `input` is a block of integers of one dimension; `num_bins` is a constant and a power of
+    two. Other values are not counted, nor are those where `mask` does not hold.
+
+    Refused: ``tl.histogram(tl.arange(0, 4).to(tl.float32), 4)``.
+
+    >>> tl.histogram(tl.arange(0, 4) // 2, 4)
+    [2 2 0 0]"""
 
 def inline_asm_elementwise(asm: _str, constraints: _str, args: Any, dtype: _Type, is_pure: _bool, pack: _int) -> Any:
     r"""Runs assembly on each element, or on `pack` of them at a time."""
 
 def map_elementwise(scalar_fn: Any, *args: Any, pack: _int = 1) -> Any:
-    r"""Applies a function of scalars, which may branch, to each element."""
+    r"""Applies a function of scalars, which may branch, to each element.
+
+    The blocks have one shape. With `pack` the function takes and gives so many elements of each at
+    once.
+
+    >>> tl.map_elementwise(tl.maximum, tl.arange(0, 4), 3 - tl.arange(0, 4))
+    [3 2 2 3]"""
 
 def reduce(input: _Value, axis: _int, combine_fn: Any, keep_dims: _bool = False) -> Any:
-    r"""Combines the elements along `axis`, or of the whole block if it is None, in order."""
+    r"""Combines the elements along `axis`, or of the whole block if it is None, in order.
+
+    `combine_fn` takes two elements and gives one; it must be associative. It is a function with
+    `@tile.jit`, or one of the language. A tuple of blocks is combined together: `combine_fn` then
+    takes the elements of two places, one place after the other.
+
+    Refused: ``tl.reduce(tl.arange(0, 4), 1, tl.maximum)``.
+
+    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
+    3"""
 
 def cast(input: _Value, dtype: _Type, fp_downcast_rounding: _str | None = None, bitcast: _bool = False) -> tensor:
     r"""Converts `input` to `dtype`.
 
     `fp_downcast_rounding` ("rtne" or "rtz") rounds a conversion to a narrower
-    float; `bitcast` reads the bits as the other type instead of converting."""
+    float; `bitcast` reads the bits as the other type instead of converting.
+    `x.to(dtype)` is the same.
+
+    Refused: ``tl.cast(tl.arange(0, 4), "float32")``.
+
+    >>> tl.cast(tl.full([2], 2.75, tl.float32), tl.int32)
+    [2 2]
+    >>> tl.cast(tl.full([1], 1.0, tl.float32), tl.int32, bitcast=True)
+    1065353216"""
 
 def arange(start: Any, end: Any) -> tensor:
-    r"""The integers from `start` up to, not including, `end`, as int32."""
+    r"""The integers from `start` up to, not including, `end`, as int32.
+
+    Both bounds are constants. Their distance must be a power of two: take the next one and a
+    mask.
+
+    Refused: ``tl.arange(0, 1000)``.
+
+    >>> tl.arange(0, 4)
+    [0 1 2 3]"""
 
 def broadcast(input: _Value, other: _Value) -> Any:
-    r"""Brings two tensors to their common shape."""
+    r"""Brings two tensors to their common shape.
+
+    Dimensions of one element are repeated. Missing ones are added in front.
+
+    Refused: ``tl.broadcast(tl.arange(0, 2), tl.arange(0, 4))``.
+
+    >>> a, b = tl.broadcast(tl.arange(0, 2)[:, None], tl.arange(0, 2)[None, :])
+    >>> a
+    [0 0 1 1]"""
 
 def broadcast_to(input: _Value, *shape: Any) -> tensor:
-    r"""Repeats the elements of `input` along the dimensions that have one."""
+    r"""Repeats the elements of `input` along the dimensions that have one.
+
+    `shape` is given as integers or as one sequence.
+
+    Refused: ``tl.broadcast_to(tl.arange(0, 2), 4)``.
+
+    >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 2)
+    [0 0 1 1]"""
 
 def cat(input: tensor, other: tensor, can_reorder: _bool = False, dim: _int = 0) -> tensor:
-    r"""The elements of both blocks in one; their order may differ."""
+    r"""The elements of both blocks in one; their order may differ.
+
+    Both have one shape and type. The order is kept with `can_reorder=False`.
+
+    >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
+    6"""
 
 def expand_dims(input: _Value, axis: _int) -> tensor:
-    r"""Inserts dimensions of one element at `axis`, or at each of several."""
+    r"""Inserts dimensions of one element at `axis`, or at each of several.
+
+    `x[:, None]` is the same as `tl.expand_dims(x, 1)`.
+
+    Refused: ``tl.expand_dims(tl.arange(0, 2), 5)``.
+
+    >>> tl.expand_dims(tl.arange(0, 2), 1)
+    [0 1]"""
 
 def full(shape: Any, value: _Value, dtype: _Type) -> tensor:
-    r"""A block with `value` in every element."""
+    r"""A block with `value` in every element.
+
+    The extents of `shape` are constants and powers of two.
+
+    Refused: ``tl.full([3], 7, tl.int32)``.
+
+    >>> tl.full([2, 2], 7, tl.int32)
+    [7 7 7 7]"""
 
 def interleave(a: _Value, b: _Value) -> tensor:
-    r"""Alternates the elements of two blocks along the last dimension."""
+    r"""Alternates the elements of two blocks along the last dimension.
+
+    Both have one shape.
+
+    >>> tl.interleave(tl.arange(0, 2), tl.arange(2, 4))
+    [0 2 1 3]"""
 
 def join(a: _Value, b: _Value) -> tensor:
-    r"""Puts two blocks side by side in a new last dimension."""
+    r"""Puts two blocks side by side in a new last dimension.
+
+    The two are broadcast to one shape, of which the result has one dimension more.
+
+    >>> tl.join(tl.arange(0, 2), tl.arange(2, 4))
+    [0 2 1 3]"""
 
 def permute(input: _Value, *dims: Any) -> tensor:
-    r"""Reorders the dimensions."""
+    r"""Reorders the dimensions.
+
+    `dims` says which old dimension each new one is.
+
+    Refused: ``tl.permute(tl.arange(0, 4).reshape(2, 2), 0, 0)``.
+
+    >>> tl.permute(tl.arange(0, 4).reshape(2, 2), 1, 0)
+    [0 2 1 3]"""
 
 def ravel(x: _Value, can_reorder: _bool = False) -> tensor:
-    r"""The elements in one dimension."""
+    r"""The elements in one dimension.
+
+    >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
+    [0 1 2 3]"""
 
 def reshape(input: _Value, *shape: Any, can_reorder: _bool = False) -> tensor:
-    r"""The same elements under another shape, in row-major order."""
+    r"""The same elements under another shape, in row-major order.
+
+    `shape` is given as integers or as one sequence, and has as many elements. `can_reorder`
+    lets their order change.
+
+    Refused: ``tl.reshape(tl.arange(0, 4), 8)``.
+
+    >>> tl.reshape(tl.arange(0, 4), 2, 2)
+    [0 1 2 3]"""
 
 def split(a: _Value) -> builtins.tuple[tensor, tensor]:
-    r"""Takes apart the last dimension, which has two elements."""
+    r"""Takes apart the last dimension, which has two elements.
+
+    It undoes `tl.join`.
+
+    Refused: ``tl.split(tl.arange(0, 4))``.
+
+    >>> a, b = tl.split(tl.arange(0, 4).reshape(2, 2))
+    >>> b
+    [1 3]"""
 
 def squeeze(x: tensor, dim: _int) -> tensor:
-    r"""Drops a dimension of one element."""
+    r"""Drops a dimension of one element.
+
+    Refused: ``tl.squeeze(tl.arange(0, 2), 0)``.
+
+    >>> tl.squeeze(tl.arange(0, 2)[None, :], 0)
+    [0 1]"""
 
 def trans(input: _Value, *dims: Any) -> tensor:
-    r"""Transposes a matrix, or the last two dimensions; or permutes to `dims`."""
+    r"""Transposes a matrix, or the last two dimensions; or permutes to `dims`.
+
+    Refused: ``tl.trans(tl.arange(0, 4), 0, 1)``.
+
+    >>> tl.trans(tl.arange(0, 4).reshape(2, 2))
+    [0 2 1 3]"""
 
 def unsqueeze(x: _Value, dim: _int) -> tensor:
-    r"""Inserts a dimension of one element."""
+    r"""Inserts a dimension of one element.
+
+    >>> tl.unsqueeze(tl.arange(0, 2), 0)
+    [0 1]"""
 
 def view(input: _Value, *shape: Any) -> tensor:
-    r"""The same elements under another shape, in an order that may differ."""
+    r"""The same elements under another shape, in an order that may differ.
+
+    `shape` has as many elements. Prefer `tl.reshape`, which keeps the order.
+
+    Refused: ``tl.view(tl.arange(0, 4), 8)``.
+
+    >>> tl.sum(tl.view(tl.arange(0, 4), 2, 2))
+    6"""
 
 def zeros(shape: Any, dtype: _Type) -> tensor:
-    r"""A block of zeros."""
+    r"""A block of zeros.
+
+    The extents of `shape` are constants and powers of two.
+
+    Refused: ``tl.zeros([3], tl.int32)``.
+
+    >>> tl.zeros([4], tl.int32)
+    [0 0 0 0]"""
 
 def zeros_like(input: tensor) -> tensor:
-    r"""A block of zeros, of the shape and type of `input`."""
+    r"""A block of zeros, of the shape and type of `input`.
+
+    >>> tl.zeros_like(tl.arange(0, 4))
+    [0 0 0 0]"""
 
 def load_tensor_descriptor(desc: Any, offsets: Any) -> tensor:
-    r"""The block of a descriptor at `offsets`."""
+    r"""The block of a descriptor at `offsets`.
+
+    >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
+    >>> tl.load_tensor_descriptor(d, [0, 0])
+    [0 1 2 3 4 5 6 7]"""
 
 def make_tensor_descriptor(base: tensor, shape: Any, strides: Any, block_shape: Any, padding_option: _str = 'zero') -> Any:
     r"""A descriptor of a strided tensor at `base`.
 
     The last stride must be 1, the base aligned to 16 bytes, and the other
-    strides multiples of 16 bytes."""
+    strides multiples of 16 bytes.
+
+    >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
+    >>> d.load([0, 0])
+    [0 1 2 3 4 5 6 7]"""
 
 def store_tensor_descriptor(desc: Any, offsets: Any, value: tensor) -> None:
-    r"""Writes a block of a descriptor at `offsets`."""
+    r"""Writes a block of a descriptor at `offsets`.
+
+    >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
+    >>> tl.store_tensor_descriptor(d, [0, 0], tl.zeros([2, 4], tl.int32))
+    >>> tl.load(p + 7)
+    0"""
 
 class tensor_descriptor:
     r"""Refers to a strided tensor in memory of which blocks are moved."""
@@ -296,210 +600,603 @@ uint64: dtype
 void: dtype
 
 def abs(x: _Value) -> tensor:
-    r"""Absolute value."""
+    r"""Absolute value.
+
+    Takes a scalar or a block of any shape; the result has the same shape.
+
+    Refused: ``tl.abs(p)``.
+
+    >>> tl.abs(tl.arange(0, 4) - 2)
+    [2 1 0 1]"""
 
 def ceil(x: _Value) -> tensor:
-    r"""Smallest integer not below x."""
+    r"""Smallest integer not below x.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.ceil(tl.arange(0, 4))``.
+
+    >>> tl.ceil(tl.full([1], 1.5, tl.float32))
+    2"""
 
 def cos(x: _Value) -> tensor:
-    r"""Cosine."""
+    r"""Cosine.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.cos(tl.arange(0, 4))``.
+
+    >>> tl.cos(tl.full([1], 0.0, tl.float32))
+    1"""
 
 def div_rn(x: _Value, y: _Value) -> tensor:
-    r"""x / y on fp32, correctly rounded."""
+    r"""x / y on fp32, correctly rounded.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    >>> tl.div_rn(tl.arange(0, 4).to(tl.float32), 2.0)
+    [0 0.5 1 1.5]"""
 
 def erf(x: _Value) -> tensor:
-    r"""Error function."""
+    r"""Error function.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.erf(tl.arange(0, 4))``.
+
+    >>> tl.erf(tl.full([1], 0.0, tl.float32))
+    0"""
 
 def exp(x: _Value) -> tensor:
-    r"""e to the power of x."""
+    r"""e to the power of x.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.exp(tl.arange(0, 4))``.
+
+    >>> tl.exp(tl.full([1], 0.0, tl.float32))
+    1"""
 
 def exp2(x: _Value) -> tensor:
-    r"""2 to the power of x."""
+    r"""2 to the power of x.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.exp2(tl.arange(0, 4))``.
+
+    >>> tl.exp2(tl.full([1], 3.0, tl.float32))
+    8"""
 
 def fdiv(x: _Value, y: _Value, ieee_rounding: _bool = False) -> tensor:
-    r"""x / y on floats; correctly rounded if `ieee_rounding`."""
+    r"""x / y on floats; correctly rounded if `ieee_rounding`.
+
+    The operands are scalars or blocks, which are broadcast to one shape. Integers are refused:
+    `/` takes them.
+
+    Refused: ``tl.fdiv(tl.arange(0, 4), tl.arange(1, 5))``.
+
+    >>> tl.fdiv(tl.arange(0, 4).to(tl.float32), 2.0)
+    [0 0.5 1 1.5]"""
 
 def floor(x: _Value) -> tensor:
-    r"""Largest integer not above x."""
+    r"""Largest integer not above x.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.floor(tl.arange(0, 4))``.
+
+    >>> tl.floor(tl.full([1], 1.5, tl.float32))
+    1"""
 
 def fma(x: _Value, y: _Value, z: _Value) -> tensor:
-    r"""x * y + z, rounded once."""
+    r"""x * y + z, rounded once.
+
+    The operands are scalars or blocks, which are broadcast to one shape. They are floats of one
+    type.
+
+    >>> tl.fma(tl.arange(0, 4).to(tl.float32), 2.0, 1.0)
+    [1 3 5 7]"""
 
 def log(x: _Value) -> tensor:
-    r"""Natural logarithm."""
+    r"""Natural logarithm.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.log(tl.arange(0, 4))``.
+
+    >>> tl.log(tl.full([1], 1.0, tl.float32))
+    0"""
 
 def log2(x: _Value) -> tensor:
-    r"""Logarithm to base 2."""
+    r"""Logarithm to base 2.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.log2(tl.arange(0, 4))``.
+
+    >>> tl.log2(tl.full([1], 8.0, tl.float32))
+    3"""
 
 def rsqrt(x: _Value) -> tensor:
-    r"""One over the square root."""
+    r"""One over the square root.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.rsqrt(tl.arange(0, 4))``.
+
+    >>> tl.rsqrt(tl.full([1], 4.0, tl.float32))
+    0.5"""
 
 def sin(x: _Value) -> tensor:
-    r"""Sine."""
+    r"""Sine.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.sin(tl.arange(0, 4))``.
+
+    >>> tl.sin(tl.full([1], 0.0, tl.float32))
+    0"""
 
 def sqrt(x: _Value) -> tensor:
-    r"""Square root, as fast as the hardware has it."""
+    r"""Square root, as fast as the hardware has it.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.sqrt(tl.arange(0, 4))``.
+
+    >>> tl.sqrt(tl.full([1], 9.0, tl.float32))
+    3"""
 
 def sqrt_rn(x: _Value) -> tensor:
-    r"""Square root, correctly rounded."""
+    r"""Square root, correctly rounded.
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    Refused: ``tl.sqrt_rn(tl.arange(0, 4))``.
+
+    >>> tl.sqrt_rn(tl.full([1], 9.0, tl.float32))
+    3"""
 
 def umulhi(x: _Value, y: _Value) -> tensor:
-    r"""The upper half of the double-width product of two unsigned integers."""
+    r"""The upper half of the double-width product of two unsigned integers.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.umulhi(tl.arange(0, 4).to(tl.float32), tl.arange(0, 4).to(tl.float32))``.
+
+    >>> tl.umulhi(tl.full([1], 0x80000000, tl.uint32), tl.full([1], 6, tl.uint32))
+    3"""
 
 def advance(base: tensor, offsets: Any) -> tensor:
-    r"""A block pointer moved by `offsets` elements in each dimension."""
+    r"""A block pointer moved by `offsets` elements in each dimension.
+
+    >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
+    >>> tl.load(tl.advance(b, [4]))
+    [4 5]"""
 
 def load(pointer: tensor, mask: _Value | None = None, other: _Value | None = None, boundary_check: _Shape = (), padding_option: _str = '', cache_modifier: _str = '', eviction_policy: _str = '', volatile: _bool = False) -> tensor:
     r"""Reads the elements that `pointer` points to.
 
     Where `mask` does not hold nothing is read, and the result is `other`, or
     undefined without one. A block pointer is bounded by `boundary_check`
-    instead: the dimensions listed there yield `padding_option` out of bounds."""
+    instead: the dimensions listed there yield `padding_option` out of bounds.
+
+    `pointer` is a scalar, a block of pointers, or a block pointer. `mask` and `other` are
+    broadcast to it. `cache_modifier` is '.ca', '.cg' or '.cv', `eviction_policy` 'evict_first'
+    or 'evict_last'.
+
+    Refused: ``tl.load(tl.arange(0, 4))``.
+
+    >>> tl.load(p + tl.arange(0, 4), mask=tl.arange(0, 4) < 2, other=-1)
+    [0 1 -1 -1]"""
 
 def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any) -> tensor:
-    r"""A pointer to a block of a strided tensor in memory."""
+    r"""A pointer to a block of a strided tensor in memory.
+
+    `shape`, `strides` and `offsets` may be computed; `block_shape` and `order` are constants.
+
+    >>> b = tl.make_block_ptr(p, [2, 4], [4, 1], [0, 2], [2, 2], [1, 0])
+    >>> tl.load(b)
+    [2 3 6 7]"""
 
 def store(pointer: tensor, value: _Value, mask: _Value | None = None, boundary_check: _Shape = (), cache_modifier: _str = '', eviction_policy: _str = '') -> None:
-    r"""Writes `value` to where `pointer` points, where `mask` holds."""
+    r"""Writes `value` to where `pointer` points, where `mask` holds.
+
+    `value` and `mask` are broadcast to `pointer`; a value of another type is converted.
+    `boundary_check` is for block pointers. `cache_modifier` is '.wb', '.cg', '.cs' or '.wt',
+    `eviction_policy` as in `tl.load`.
+
+    Refused: ``tl.store(p, tl.arange(0, 4))``.
+
+    >>> tl.store(p + tl.arange(0, 4), 9, mask=tl.arange(0, 4) < 2)
+    >>> tl.load(p + tl.arange(0, 4))
+    [9 9 2 3]"""
 
 def assume(cond: _Value) -> None:
-    r"""Promises that a condition holds."""
+    r"""Promises that a condition holds.
+
+    A wrong promise gives wrong results. `debug=True` checks it.
+
+    >>> tl.assume(tl.num_programs(0) > 0)
+    >>> tl.num_programs(0)
+    1"""
 
 class condition:
-    r"""The condition of a while loop, with hints on how to compile the loop."""
+    r"""The condition of a while loop, with hints on how to compile the loop.
+
+    `disable_licm`: what does not change stays in the loop.
+
+    >>> i = 0
+    >>> while tl.condition(i < 5): i += 2
+    >>> i
+    6"""
     def __init__(self, arg1: Any, disable_licm: _bool = False) -> None: ...
 
 def debug_barrier() -> None:
-    r"""Makes all threads of the program wait for one another."""
+    r"""Makes all threads of the program wait for one another.
+
+    Accesses before it happen before those behind it.
+
+    >>> tl.store(p + tl.arange(0, 4), 3 - tl.arange(0, 4))
+    >>> tl.debug_barrier()
+    >>> tl.load(p + 3 - tl.arange(0, 4))
+    [0 1 2 3]"""
 
 def device_assert(cond: _Value, msg: _str = '', mask: _Value | None = None) -> None:
     r"""Stops the kernel with a message where a condition does not hold.
 
-    Only in kernels compiled with ``debug=True``."""
+    Only in kernels compiled with ``debug=True``.
+
+    >>> tl.device_assert(tl.arange(0, 4) < 4, 'small')
+    >>> 1
+    1"""
 
 def device_print(prefix: _str, *args: Any, hex: _bool = False) -> None:
     r"""Prints values when the kernel runs."""
 
 def max_constancy(input: tensor, values: Any) -> tensor:
-    r"""Promises that runs of the first `values` elements are equal."""
+    r"""Promises that runs of the first `values` elements are equal.
+
+    A wrong promise gives wrong results.
+
+    >>> tl.max_constancy(tl.arange(0, 4) // 4, 4)
+    [0 0 0 0]"""
 
 def max_contiguous(input: tensor, values: Any) -> tensor:
-    r"""Promises that runs of the first `values` elements are consecutive."""
+    r"""Promises that runs of the first `values` elements are consecutive.
+
+    A wrong promise gives wrong results.
+
+    >>> tl.max_contiguous(tl.arange(0, 4), 4)
+    [0 1 2 3]"""
 
 def multiple_of(input: tensor, values: Any) -> tensor:
     r"""Promises that the values of `input` are multiples of `values`.
 
-    Of contiguous elements it is the first of each run that is, and no run wraps around."""
+    Of contiguous elements it is the first of each run that is, and no run wraps around.
+
+    >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
+    [0 8 16 24]"""
 
 def num_programs(axis: _int) -> tensor:
-    r"""The number of programs along an axis of the grid, as int32."""
+    r"""The number of programs along an axis of the grid, as int32.
+
+    `axis` is 0, 1 or 2.
+
+    Refused: ``tl.num_programs(3)``.
+
+    >>> tl.num_programs(0)
+    1"""
 
 def program_id(axis: _int) -> tensor:
-    r"""The position of this program along an axis of the grid, as int32."""
+    r"""The position of this program along an axis of the grid, as int32.
+
+    `axis` is 0, 1 or 2.
+
+    Refused: ``tl.program_id(3)``.
+
+    >>> tl.program_id(0)
+    0"""
 
 class range:
-    r"""A loop's range, with hints on how to compile the loop."""
+    r"""A loop's range, with hints on how to compile the loop.
+
+    It counts as Python's `range` does: to `arg1`, or from `arg1` to `arg2` in steps of `step`. The
+    bounds are integers, known when the kernel runs.
+
+    - `num_stages`: so many iterations are in flight. Loads of later ones begin before they are
+      needed. The default is the kernel's `num_stages`.
+    - `loop_unroll_factor`: so many iterations become one.
+    - `disallow_acc_multi_buffer`: a matmul's sum has one buffer, even where two would help.
+    - `flatten`: this loop and the one inside of it become one.
+    - `warp_specialize`: some warps load while others compute.
+    - `disable_licm`: what does not change stays in the loop.
+
+    Refused: ``for i in tl.range(0, 4.5): pass``.
+
+    >>> s = 0
+    >>> for i in tl.range(0, 4): s += i
+    >>> s
+    6"""
     def __init__(self, arg1: Any, arg2: Any = None, step: Any = None, num_stages: _int | None = None, loop_unroll_factor: Any = None, disallow_acc_multi_buffer: _bool = False, flatten: _bool = False, warp_specialize: _bool = False, disable_licm: _bool = False) -> None: ...
     def __iter__(self) -> Iterator[Any]: ...
 
 def static_assert(cond: _Value, msg: _str = '') -> None:
-    r"""Fails the compilation unless a constant condition holds."""
+    r"""Fails the compilation unless a constant condition holds.
+
+    Refused: ``tl.static_assert(1 == 2, 'no')``.
+
+    >>> tl.static_assert(1 + 1 == 2)
+    >>> 1
+    1"""
 
 def static_print(*values: Any, sep: _str = ' ', end: _str = '\n', file: Any = None, flush: _bool = False) -> None:
     r"""Prints while the kernel is compiled."""
 
 class static_range:
-    r"""A loop's range whose iterations are unrolled while compiling."""
+    r"""A loop's range whose iterations are unrolled while compiling.
+
+    It counts as Python's `range` does. The bounds are constants, and so is the counter in each
+    iteration.
+
+    Refused: ``[i for i in tl.static_range(tl.load(p))]``.
+
+    >>> s = tl.zeros([2], tl.int32)
+    >>> for i in tl.static_range(4): s += i
+    >>> s
+    [6 6]"""
     def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None: ...
     def __iter__(self) -> Iterator[builtins.int]: ...
 
 def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
-    r"""Two normally distributed numbers from two uniform ones (Box-Muller)."""
+    r"""Two normally distributed numbers from two uniform ones (Box-Muller).
+
+    >>> a, b = tl.pair_uniform_to_normal(tl.full([2], 0.5, tl.float32), tl.zeros([2], tl.float32))
+    >>> b
+    [0 0]"""
 
 def philox(seed: _Value, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: _int = ...) -> builtins.tuple[tensor, tensor, tensor, tensor]:
     r"""Four random integers from a 64-bit seed and a counter.
 
-    They have 32 bits, or 64 if `c0` has."""
+    They have 32 bits, or 64 if `c0` has.
+
+    >>> a, b, c, d = tl.philox(0, tl.arange(0, 2), 0, 0, 0)
+    >>> a == tl.randint(0, tl.arange(0, 2))
+    [1 1]"""
 
 def philox_impl(c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: _int = ...) -> builtins.tuple[tensor, tensor, tensor, tensor]:
     r"""`n_rounds` rounds of Philox 4x32 (or 4x64) on a counter and a key."""
 
 def rand(seed: _Value, offset: _Value, n_rounds: _int = ...) -> tensor:
-    r"""A float32 in [0, 1) for each offset."""
+    r"""A float32 in [0, 1) for each offset.
+
+    `offset` is an integer or a block of them. The same seed and offset give the same number.
+
+    >>> tl.rand(0, tl.arange(0, 4)) < 1
+    [1 1 1 1]"""
 
 def rand4x(seed: _Value, offsets: Any, n_rounds: _int = ...) -> builtins.tuple[tensor, tensor, tensor, tensor]:
-    r"""Four float32 in [0, 1) for each offset."""
+    r"""Four float32 in [0, 1) for each offset.
+
+    It costs as much as one call of `tl.rand`.
+
+    >>> a, b, c, d = tl.rand4x(0, tl.arange(0, 2))
+    >>> (a < 1) & (d >= 0)
+    [1 1]"""
 
 def randint(seed: _Value, offset: _Value, n_rounds: _int = ...) -> tensor:
-    r"""One random 32-bit integer for each offset."""
+    r"""One random 32-bit integer for each offset.
+
+    `offset` is an integer or a block of them. The same seed and offset give the same number.
+
+    >>> tl.randint(0, tl.arange(0, 2)) == tl.randint(0, tl.arange(0, 2))
+    [1 1]"""
 
 def randint4x(seed: _Value, offset: _Value, n_rounds: _int = ...) -> builtins.tuple[tensor, tensor, tensor, tensor]:
-    r"""Four random 32-bit integers for each offset."""
+    r"""Four random 32-bit integers for each offset.
+
+    It costs as much as one call of `tl.randint`.
+
+    >>> a, b, c, d = tl.randint4x(0, tl.arange(0, 2))
+    >>> a == tl.randint(0, tl.arange(0, 2))
+    [1 1]"""
 
 def randn(seed: _Value, offset: _Value, n_rounds: _int = ...) -> tensor:
-    r"""A normally distributed float32 for each offset."""
+    r"""A normally distributed float32 for each offset.
+
+    `offset` is an integer or a block of them. The same seed and offset give the same number.
+
+    >>> tl.abs(tl.randn(0, tl.arange(0, 2))) < 10
+    [1 1]"""
 
 def randn4x(seed: _Value, offset: _Value, n_rounds: _int = ...) -> builtins.tuple[tensor, tensor, tensor, tensor]:
-    r"""Four normally distributed float32 for each offset."""
+    r"""Four normally distributed float32 for each offset.
+
+    It costs as much as two calls of `tl.randn`.
+
+    >>> a, b, c, d = tl.randn4x(0, tl.arange(0, 2))
+    >>> tl.abs(d) < 10
+    [1 1]"""
 
 def uint_to_uniform_float(x: _Value) -> tensor:
-    r"""A float in [0, 1) from an integer of 32 or 64 random bits."""
+    r"""A float in [0, 1) from an integer of 32 or 64 random bits.
+
+    >>> tl.uint_to_uniform_float(tl.zeros([2], tl.uint32)) < 1
+    [1 1]"""
 
 def argmax(input: _Value, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
-    r"""The index of the largest element along `axis`."""
+    r"""The index of the largest element along `axis`.
+
+    Of equal elements the first counts, or any where `tie_break_left` is false.
+
+    Refused: ``tl.argmax(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.argmax(tl.arange(0, 4) % 3, axis=0)
+    2"""
 
 def argmin(input: _Value, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
-    r"""The index of the smallest element along `axis`."""
+    r"""The index of the smallest element along `axis`.
+
+    Of equal elements the first counts, or any where `tie_break_left` is false.
+
+    Refused: ``tl.argmin(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.argmin(tl.arange(0, 4) % 3, axis=0)
+    0"""
 
 def bitonic_merge(x: _Value, dim: _int | None = None, descending: _bool = False) -> tensor:
-    r"""Sorts a bitonic sequence: one that first rises and then falls."""
+    r"""Sorts a bitonic sequence: one that first rises and then falls.
+
+    >>> tl.bitonic_merge(tl.minimum(tl.arange(0, 4), 3 - tl.arange(0, 4)))
+    [0 0 1 1]"""
 
 def cdiv(x: _Value, div: _Value) -> Any:
-    r"""x / div, rounded up."""
+    r"""x / div, rounded up.
+
+    Both are positive integers.
+
+    >>> tl.cdiv(tl.arange(0, 4), 2)
+    [0 1 1 2]"""
 
 def cumprod(input: _Value, axis: _int = 0, reverse: Any = False) -> tensor:
-    r"""The products of all elements up to each along `axis`."""
+    r"""The products of all elements up to each along `axis`.
+
+    `reverse` begins at the end.
+
+    Refused: ``tl.cumprod(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cumprod(tl.arange(1, 5))
+    [1 2 6 24]"""
 
 def cumsum(input: _Value, axis: _int = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
-    r"""The sums of all elements up to each along `axis`."""
+    r"""The sums of all elements up to each along `axis`.
+
+    `reverse` begins at the end.
+
+    Refused: ``tl.cumsum(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cumsum(tl.arange(0, 4))
+    [0 1 3 6]"""
 
 def flip(x: _Value, dim: _int | None = None) -> tensor:
-    r"""Reverses the order along `dim`, the last dimension by default."""
+    r"""Reverses the order along `dim`, the last dimension by default.
+
+    Refused: ``tl.flip(tl.arange(0, 4), 1)``.
+
+    >>> tl.flip(tl.arange(0, 4))
+    [3 2 1 0]"""
 
 def max(input: _Value, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
-    r"""The largest element along `axis`, and its index if asked for."""
+    r"""The largest element along `axis`, and its index if asked for.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element. `return_indices` gives a pair.
+
+    Refused: ``tl.max(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.max(tl.arange(0, 4).reshape(2, 2), axis=0)
+    [2 3]"""
 
 def min(input: _Value, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
-    r"""The smallest element along `axis`, and its index if asked for."""
+    r"""The smallest element along `axis`, and its index if asked for.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element. `return_indices` gives a pair.
+
+    Refused: ``tl.min(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.min(tl.arange(0, 4).reshape(2, 2), axis=0)
+    [0 1]"""
 
 def reduce_or(input: _Value, axis: _int, keep_dims: _bool = False) -> tensor:
-    r"""The bitwise or along `axis`, of integers."""
+    r"""The bitwise or along `axis`, of integers.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element.
+
+    Refused: ``tl.reduce_or(tl.arange(0, 4).to(tl.float32), axis=0)``.
+
+    >>> tl.reduce_or(tl.arange(0, 4), axis=0)
+    3"""
 
 def sigmoid(x: _Value) -> tensor:
-    r"""1 / (1 + exp(-x))."""
+    r"""1 / (1 + exp(-x)).
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    >>> tl.sigmoid(tl.zeros([2], tl.float32))
+    [0.5 0.5]"""
 
 def softmax(x: _Value, dim: _int | None = None, keep_dims: _bool = False, ieee_rounding: Any = False) -> tensor:
-    r"""exp(x) / sum(exp(x)) along `dim`, which is 0 by default."""
+    r"""exp(x) / sum(exp(x)) along `dim`, which is 0 by default.
+
+    >>> tl.softmax(tl.zeros([4], tl.float32))
+    [0.25 0.25 0.25 0.25]"""
 
 def sort(x: _Value, dim: _int | None = None, descending: _bool = False) -> tensor:
-    r"""Sorts along the last dimension."""
+    r"""Sorts along the last dimension.
+
+    `dim` can be the last dimension only.
+
+    >>> tl.sort(3 - tl.arange(0, 4))
+    [0 1 2 3]"""
 
 def sum(input: _Value, axis: _int | None = None, keep_dims: _bool = False, dtype: _Type | None = None) -> tensor:
     r"""The sum along `axis`, or of all elements.
 
     Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
-    otherwise. Floats below 32 bits are added up in float32 and then rounded."""
+    otherwise. Floats below 32 bits are added up in float32 and then rounded.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element.
+
+    Refused: ``tl.sum(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.sum(tl.arange(0, 4).reshape(2, 2), axis=1)
+    [1 5]"""
 
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> builtins.tuple[tensor, tensor]:
     r"""Reorders a grid of size_i x size_j so that groups of size_g rows go
-    column by column: neighbours in time share more of their operands."""
+    column by column: neighbours in time share more of their operands.
+
+    >>> i, j = tl.swizzle2d(1, 0, 2, 2, 2)
+    >>> i
+    0"""
 
 def topk(x: _Value, k: Any, dim: _int | None = None, descending: _bool = True) -> tensor:
     r"""The k largest along the last dimension, the largest first; or, where not
-    `descending`, the k smallest, the smallest first."""
+    `descending`, the k smallest, the smallest first.
+
+    `k` is a constant and a power of two.
+
+    Refused: ``tl.topk(tl.arange(0, 4), 3)``.
+
+    >>> tl.topk(tl.arange(0, 4), 2)
+    [3 2]"""
 
 def xor_sum(input: _Value, axis: _int | None = None, keep_dims: _bool = False) -> tensor:
-    r"""The bitwise exclusive or along `axis`, of integers."""
+    r"""The bitwise exclusive or along `axis`, of integers.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element.
+
+    Refused: ``tl.xor_sum(tl.arange(0, 4).to(tl.float32), axis=0)``.
+
+    >>> tl.xor_sum(tl.arange(0, 4), axis=0)
+    0"""
 
 class constexpr:
     r"""A value known when the kernel is compiled.
@@ -594,124 +1291,502 @@ class tensor:
     def __invert__(self) -> tensor: ...
     __hash__: None  # type: ignore[assignment]
     def __getitem__(self, index: Any, /) -> tensor: ...
+    def __index__(self) -> builtins.int: ...
     def __bool__(self) -> builtins.bool: ...
     def abs(self) -> tensor:
-        r"""Absolute value."""
+        r"""Absolute value.
+
+        Takes a scalar or a block of any shape; the result has the same shape.
+
+        Refused: ``tl.abs(p)``.
+
+        >>> tl.abs(tl.arange(0, 4) - 2)
+        [2 1 0 1]"""
     def advance(self, offsets: Any) -> tensor:
-        r"""A block pointer moved by `offsets` elements in each dimension."""
+        r"""A block pointer moved by `offsets` elements in each dimension.
+
+        >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
+        >>> tl.load(tl.advance(b, [4]))
+        [4 5]"""
     def argmax(self, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
-        r"""The index of the largest element along `axis`."""
+        r"""The index of the largest element along `axis`.
+
+        Of equal elements the first counts, or any where `tie_break_left` is false.
+
+        Refused: ``tl.argmax(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.argmax(tl.arange(0, 4) % 3, axis=0)
+        2"""
     def argmin(self, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
-        r"""The index of the smallest element along `axis`."""
+        r"""The index of the smallest element along `axis`.
+
+        Of equal elements the first counts, or any where `tie_break_left` is false.
+
+        Refused: ``tl.argmin(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.argmin(tl.arange(0, 4) % 3, axis=0)
+        0"""
     def associative_scan(self, axis: _int, combine_fn: Any, reverse: _bool = False) -> Any:
-        r"""Combines each element with all before it along `axis`."""
+        r"""Combines each element with all before it along `axis`.
+
+        `combine_fn` is as in `tl.reduce`. `reverse` begins at the end.
+
+        Refused: ``tl.associative_scan(tl.arange(0, 4), 1, tl.maximum)``.
+
+        >>> tl.associative_scan(3 - tl.arange(0, 4), 0, tl.maximum)
+        [3 3 3 3]"""
     def atomic_add(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Adds to memory; returns what was there."""
+        r"""Adds to memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        >>> tl.atomic_add(p, 5)
+        >>> tl.load(p)
+        5"""
     def atomic_and(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Bitwise and with memory; returns what was there."""
+        r"""Bitwise and with memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        Refused: ``tl.atomic_and(f, 1)``.
+
+        >>> tl.atomic_and(p + 7, 3)
+        >>> tl.load(p + 7)
+        3"""
     def atomic_cas(self, cmp: _Value, val: _Value, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Writes `val` where memory holds `cmp`; returns what was there."""
+        r"""Writes `val` where memory holds `cmp`; returns what was there.
+
+        `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
+        in `tl.atomic_add`.
+
+        >>> tl.atomic_cas(p, 0, 9)
+        >>> tl.load(p)
+        9"""
     def atomic_max(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Keeps the larger in memory; returns what was there."""
+        r"""Keeps the larger in memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        >>> tl.atomic_max(p, 5)
+        >>> tl.load(p)
+        5"""
     def atomic_min(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Keeps the smaller in memory; returns what was there."""
+        r"""Keeps the smaller in memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        >>> tl.atomic_min(p + 7, 5)
+        >>> tl.load(p + 7)
+        5"""
     def atomic_or(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Bitwise or with memory; returns what was there."""
+        r"""Bitwise or with memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        Refused: ``tl.atomic_or(f, 1)``.
+
+        >>> tl.atomic_or(p + 1, 6)
+        >>> tl.load(p + 1)
+        7"""
     def atomic_xchg(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Writes to memory; returns what was there."""
+        r"""Writes to memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        >>> tl.atomic_xchg(p, 5)
+        >>> tl.load(p)
+        5"""
     def atomic_xor(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
-        r"""Bitwise exclusive or with memory; returns what was there."""
+        r"""Bitwise exclusive or with memory; returns what was there.
+
+        `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+        'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+        'sys'.
+
+        Refused: ``tl.atomic_xor(f, 1)``.
+
+        >>> tl.atomic_xor(p + 3, 1)
+        >>> tl.load(p + 3)
+        2"""
     def broadcast_to(self, *shape: Any) -> tensor:
-        r"""Repeats the elements of `input` along the dimensions that have one."""
+        r"""Repeats the elements of `input` along the dimensions that have one.
+
+        `shape` is given as integers or as one sequence.
+
+        Refused: ``tl.broadcast_to(tl.arange(0, 2), 4)``.
+
+        >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 2)
+        [0 0 1 1]"""
     def cast(self, dtype: _Type, fp_downcast_rounding: _str | None = None, bitcast: _bool = False) -> tensor:
         r"""Converts `input` to `dtype`.
 
         `fp_downcast_rounding` ("rtne" or "rtz") rounds a conversion to a narrower
-        float; `bitcast` reads the bits as the other type instead of converting."""
+        float; `bitcast` reads the bits as the other type instead of converting.
+        `x.to(dtype)` is the same.
+
+        Refused: ``tl.cast(tl.arange(0, 4), "float32")``.
+
+        >>> tl.cast(tl.full([2], 2.75, tl.float32), tl.int32)
+        [2 2]
+        >>> tl.cast(tl.full([1], 1.0, tl.float32), tl.int32, bitcast=True)
+        1065353216"""
     def cdiv(self, div: _Value) -> Any:
-        r"""x / div, rounded up."""
+        r"""x / div, rounded up.
+
+        Both are positive integers.
+
+        >>> tl.cdiv(tl.arange(0, 4), 2)
+        [0 1 1 2]"""
     def ceil(self) -> tensor:
-        r"""Smallest integer not below x."""
+        r"""Smallest integer not below x.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.ceil(tl.arange(0, 4))``.
+
+        >>> tl.ceil(tl.full([1], 1.5, tl.float32))
+        2"""
     def cos(self) -> tensor:
-        r"""Cosine."""
+        r"""Cosine.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.cos(tl.arange(0, 4))``.
+
+        >>> tl.cos(tl.full([1], 0.0, tl.float32))
+        1"""
     def cumprod(self, axis: _int = 0, reverse: Any = False) -> tensor:
-        r"""The products of all elements up to each along `axis`."""
+        r"""The products of all elements up to each along `axis`.
+
+        `reverse` begins at the end.
+
+        Refused: ``tl.cumprod(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.cumprod(tl.arange(1, 5))
+        [1 2 6 24]"""
     def cumsum(self, axis: _int = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
-        r"""The sums of all elements up to each along `axis`."""
+        r"""The sums of all elements up to each along `axis`.
+
+        `reverse` begins at the end.
+
+        Refused: ``tl.cumsum(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.cumsum(tl.arange(0, 4))
+        [0 1 3 6]"""
     def erf(self) -> tensor:
-        r"""Error function."""
+        r"""Error function.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.erf(tl.arange(0, 4))``.
+
+        >>> tl.erf(tl.full([1], 0.0, tl.float32))
+        0"""
     def exp(self) -> tensor:
-        r"""e to the power of x."""
+        r"""e to the power of x.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.exp(tl.arange(0, 4))``.
+
+        >>> tl.exp(tl.full([1], 0.0, tl.float32))
+        1"""
     def exp2(self) -> tensor:
-        r"""2 to the power of x."""
+        r"""2 to the power of x.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.exp2(tl.arange(0, 4))``.
+
+        >>> tl.exp2(tl.full([1], 3.0, tl.float32))
+        8"""
     def expand_dims(self, axis: _int) -> tensor:
-        r"""Inserts dimensions of one element at `axis`, or at each of several."""
+        r"""Inserts dimensions of one element at `axis`, or at each of several.
+
+        `x[:, None]` is the same as `tl.expand_dims(x, 1)`.
+
+        Refused: ``tl.expand_dims(tl.arange(0, 2), 5)``.
+
+        >>> tl.expand_dims(tl.arange(0, 2), 1)
+        [0 1]"""
     def flip(self, dim: _int | None = None) -> tensor:
-        r"""Reverses the order along `dim`, the last dimension by default."""
+        r"""Reverses the order along `dim`, the last dimension by default.
+
+        Refused: ``tl.flip(tl.arange(0, 4), 1)``.
+
+        >>> tl.flip(tl.arange(0, 4))
+        [3 2 1 0]"""
     def floor(self) -> tensor:
-        r"""Largest integer not above x."""
+        r"""Largest integer not above x.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.floor(tl.arange(0, 4))``.
+
+        >>> tl.floor(tl.full([1], 1.5, tl.float32))
+        1"""
     def gather(self, index: tensor, axis: _int) -> tensor:
-        r"""Takes elements of `src` along `axis`, as `index` says."""
+        r"""Takes elements of `src` along `axis`, as `index` says.
+
+        `index` has the rank of `src`; the result has its shape.
+
+        Refused: ``tl.gather(tl.arange(0, 4), tl.arange(0, 4).to(tl.float32), 0)``.
+
+        >>> tl.gather(tl.arange(0, 4) * 10, 3 - tl.arange(0, 4), 0)
+        [30 20 10 0]"""
     def histogram(self, num_bins: _int, mask: _Value | None = None) -> tensor:
-        r"""Counts how often each of 0 .. num_bins - 1 occurs, as int32."""
+        r"""Counts how often each of 0 .. num_bins - 1 occurs, as int32.
+
+        `input` is a block of integers of one dimension; `num_bins` is a constant and a power of
+        two. Other values are not counted, nor are those where `mask` does not hold.
+
+        Refused: ``tl.histogram(tl.arange(0, 4).to(tl.float32), 4)``.
+
+        >>> tl.histogram(tl.arange(0, 4) // 2, 4)
+        [2 2 0 0]"""
     def item(self) -> tensor:
         r"""The one element of a block, as a scalar."""
     def log(self) -> tensor:
-        r"""Natural logarithm."""
+        r"""Natural logarithm.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.log(tl.arange(0, 4))``.
+
+        >>> tl.log(tl.full([1], 1.0, tl.float32))
+        0"""
     def log2(self) -> tensor:
-        r"""Logarithm to base 2."""
+        r"""Logarithm to base 2.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.log2(tl.arange(0, 4))``.
+
+        >>> tl.log2(tl.full([1], 8.0, tl.float32))
+        3"""
     def logical_and(self, other: _Value) -> tensor:
         r"""Whether both are nonzero, element by element."""
     def logical_or(self, other: _Value) -> tensor:
         r"""Whether either is nonzero, element by element."""
     def max(self, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
-        r"""The largest element along `axis`, and its index if asked for."""
+        r"""The largest element along `axis`, and its index if asked for.
+
+        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+        element. `return_indices` gives a pair.
+
+        Refused: ``tl.max(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.max(tl.arange(0, 4).reshape(2, 2), axis=0)
+        [2 3]"""
     def min(self, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
-        r"""The smallest element along `axis`, and its index if asked for."""
+        r"""The smallest element along `axis`, and its index if asked for.
+
+        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+        element. `return_indices` gives a pair.
+
+        Refused: ``tl.min(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.min(tl.arange(0, 4).reshape(2, 2), axis=0)
+        [0 1]"""
     def permute(self, *dims: Any) -> tensor:
-        r"""Reorders the dimensions."""
+        r"""Reorders the dimensions.
+
+        `dims` says which old dimension each new one is.
+
+        Refused: ``tl.permute(tl.arange(0, 4).reshape(2, 2), 0, 0)``.
+
+        >>> tl.permute(tl.arange(0, 4).reshape(2, 2), 1, 0)
+        [0 2 1 3]"""
     def ravel(self, can_reorder: _bool = False) -> tensor:
-        r"""The elements in one dimension."""
+        r"""The elements in one dimension.
+
+        >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
+        [0 1 2 3]"""
     def reduce(self, axis: _int, combine_fn: Any, keep_dims: _bool = False) -> Any:
-        r"""Combines the elements along `axis`, or of the whole block if it is None, in order."""
+        r"""Combines the elements along `axis`, or of the whole block if it is None, in order.
+
+        `combine_fn` takes two elements and gives one; it must be associative. It is a function with
+        `@tile.jit`, or one of the language. A tuple of blocks is combined together: `combine_fn` then
+        takes the elements of two places, one place after the other.
+
+        Refused: ``tl.reduce(tl.arange(0, 4), 1, tl.maximum)``.
+
+        >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
+        3"""
     def reduce_or(self, axis: _int, keep_dims: _bool = False) -> tensor:
-        r"""The bitwise or along `axis`, of integers."""
+        r"""The bitwise or along `axis`, of integers.
+
+        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+        element.
+
+        Refused: ``tl.reduce_or(tl.arange(0, 4).to(tl.float32), axis=0)``.
+
+        >>> tl.reduce_or(tl.arange(0, 4), axis=0)
+        3"""
     def reshape(self, *shape: Any, can_reorder: _bool = False) -> tensor:
-        r"""The same elements under another shape, in row-major order."""
+        r"""The same elements under another shape, in row-major order.
+
+        `shape` is given as integers or as one sequence, and has as many elements. `can_reorder`
+        lets their order change.
+
+        Refused: ``tl.reshape(tl.arange(0, 4), 8)``.
+
+        >>> tl.reshape(tl.arange(0, 4), 2, 2)
+        [0 1 2 3]"""
     def rsqrt(self) -> tensor:
-        r"""One over the square root."""
+        r"""One over the square root.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.rsqrt(tl.arange(0, 4))``.
+
+        >>> tl.rsqrt(tl.full([1], 4.0, tl.float32))
+        0.5"""
     def sigmoid(self) -> tensor:
-        r"""1 / (1 + exp(-x))."""
+        r"""1 / (1 + exp(-x)).
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        >>> tl.sigmoid(tl.zeros([2], tl.float32))
+        [0.5 0.5]"""
     def sin(self) -> tensor:
-        r"""Sine."""
+        r"""Sine.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.sin(tl.arange(0, 4))``.
+
+        >>> tl.sin(tl.full([1], 0.0, tl.float32))
+        0"""
     def softmax(self, dim: _int | None = None, keep_dims: _bool = False, ieee_rounding: Any = False) -> tensor:
-        r"""exp(x) / sum(exp(x)) along `dim`, which is 0 by default."""
+        r"""exp(x) / sum(exp(x)) along `dim`, which is 0 by default.
+
+        >>> tl.softmax(tl.zeros([4], tl.float32))
+        [0.25 0.25 0.25 0.25]"""
     def sort(self, dim: _int | None = None, descending: _bool = False) -> tensor:
-        r"""Sorts along the last dimension."""
+        r"""Sorts along the last dimension.
+
+        `dim` can be the last dimension only.
+
+        >>> tl.sort(3 - tl.arange(0, 4))
+        [0 1 2 3]"""
     def split(self) -> builtins.tuple[tensor, tensor]:
-        r"""Takes apart the last dimension, which has two elements."""
+        r"""Takes apart the last dimension, which has two elements.
+
+        It undoes `tl.join`.
+
+        Refused: ``tl.split(tl.arange(0, 4))``.
+
+        >>> a, b = tl.split(tl.arange(0, 4).reshape(2, 2))
+        >>> b
+        [1 3]"""
     def sqrt(self) -> tensor:
-        r"""Square root, as fast as the hardware has it."""
+        r"""Square root, as fast as the hardware has it.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.sqrt(tl.arange(0, 4))``.
+
+        >>> tl.sqrt(tl.full([1], 9.0, tl.float32))
+        3"""
     def sqrt_rn(self) -> tensor:
-        r"""Square root, correctly rounded."""
+        r"""Square root, correctly rounded.
+
+        Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+        convert them with `.to(tl.float32)`.
+
+        Refused: ``tl.sqrt_rn(tl.arange(0, 4))``.
+
+        >>> tl.sqrt_rn(tl.full([1], 9.0, tl.float32))
+        3"""
     def store(self, value: _Value, mask: _Value | None = None, boundary_check: _Shape = (), cache_modifier: _str = '', eviction_policy: _str = '') -> None:
-        r"""Writes `value` to where `pointer` points, where `mask` holds."""
+        r"""Writes `value` to where `pointer` points, where `mask` holds.
+
+        `value` and `mask` are broadcast to `pointer`; a value of another type is converted.
+        `boundary_check` is for block pointers. `cache_modifier` is '.wb', '.cg', '.cs' or '.wt',
+        `eviction_policy` as in `tl.load`.
+
+        Refused: ``tl.store(p, tl.arange(0, 4))``.
+
+        >>> tl.store(p + tl.arange(0, 4), 9, mask=tl.arange(0, 4) < 2)
+        >>> tl.load(p + tl.arange(0, 4))
+        [9 9 2 3]"""
     def sum(self, axis: _int | None = None, keep_dims: _bool = False, dtype: _Type | None = None) -> tensor:
         r"""The sum along `axis`, or of all elements.
 
         Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
-        otherwise. Floats below 32 bits are added up in float32 and then rounded."""
+        otherwise. Floats below 32 bits are added up in float32 and then rounded.
+
+        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+        element.
+
+        Refused: ``tl.sum(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.sum(tl.arange(0, 4).reshape(2, 2), axis=1)
+        [1 5]"""
     def to(self, dtype: _Type, fp_downcast_rounding: _str | None = None, bitcast: _bool = False) -> tensor:
         r"""Converts `input` to `dtype`.
 
         `fp_downcast_rounding` ("rtne" or "rtz") rounds a conversion to a narrower
-        float; `bitcast` reads the bits as the other type instead of converting."""
+        float; `bitcast` reads the bits as the other type instead of converting.
+        `x.to(dtype)` is the same.
+
+        Refused: ``tl.cast(tl.arange(0, 4), "float32")``.
+
+        >>> tl.cast(tl.full([2], 2.75, tl.float32), tl.int32)
+        [2 2]
+        >>> tl.cast(tl.full([1], 1.0, tl.float32), tl.int32, bitcast=True)
+        1065353216"""
     def trans(self, *dims: Any) -> tensor:
-        r"""Transposes a matrix, or the last two dimensions; or permutes to `dims`."""
+        r"""Transposes a matrix, or the last two dimensions; or permutes to `dims`.
+
+        Refused: ``tl.trans(tl.arange(0, 4), 0, 1)``.
+
+        >>> tl.trans(tl.arange(0, 4).reshape(2, 2))
+        [0 2 1 3]"""
     def view(self, *shape: Any) -> tensor:
-        r"""The same elements under another shape, in an order that may differ."""
+        r"""The same elements under another shape, in an order that may differ.
+
+        `shape` has as many elements. Prefer `tl.reshape`, which keeps the order.
+
+        Refused: ``tl.view(tl.arange(0, 4), 8)``.
+
+        >>> tl.sum(tl.view(tl.arange(0, 4), 2, 2))
+        6"""
     def xor_sum(self, axis: _int | None = None, keep_dims: _bool = False) -> tensor:
-        r"""The bitwise exclusive or along `axis`, of integers."""
+        r"""The bitwise exclusive or along `axis`, of integers.
+
+        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+        element.
+
+        Refused: ``tl.xor_sum(tl.arange(0, 4).to(tl.float32), axis=0)``.
+
+        >>> tl.xor_sum(tl.arange(0, 4), axis=0)
+        0"""
     @property
     def T(self) -> tensor: ...
     @property

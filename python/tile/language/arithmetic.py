@@ -120,7 +120,16 @@ def _offset_type(value: int) -> dt.dtype:
 
 @builtin
 def add(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
-    """x + y; a pointer plus an integer moves the pointer."""
+    """x + y; a pointer plus an integer moves the pointer.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+    `sanitize_overflow=False` leaves out the check that `debug=True` makes.
+
+    Refused: ``tl.add(p, p)``.
+
+    >>> tl.add(tl.arange(0, 4), 10)
+    [10 11 12 13]
+    """
     if _is_pointer(x):
         if _is_pointer(y):
             raise SemanticError(f"cannot add the pointers {x.type} and {y.type}")
@@ -135,7 +144,13 @@ def add(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
 
 @builtin
 def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
-    """x - y; a pointer minus an integer moves the pointer back."""
+    """x - y; a pointer minus an integer moves the pointer back.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    >>> tl.sub(tl.arange(0, 4), 1)
+    [-1 0 1 2]
+    """
     if _is_pointer(x):
         if _is_pointer(y):
             raise SemanticError("cannot subtract pointers; convert them to tl.int64 first")
@@ -148,7 +163,15 @@ def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
 
 @builtin
 def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
-    """x * y."""
+    """x * y.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.mul(p, 2)``.
+
+    >>> tl.mul(tl.arange(0, 4), 3)
+    [0 3 6 9]
+    """
     x, y = binary_operands(x, y, "*")
     if x.dtype.is_floating():
         return _binary("arith.mulf", x, y)
@@ -320,7 +343,16 @@ def _propagation(value: Any) -> PropagateNan:
 
 @builtin
 def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """The smaller of x and y, element by element."""
+    """The smaller of x and y, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape. Where one is NaN, the
+    other one is the result, unless `propagate_nan` is `tl.PropagateNan.ALL`.
+
+    Refused: ``tl.minimum(p, 2)``.
+
+    >>> tl.minimum(tl.arange(0, 4), 2)
+    [0 1 2 2]
+    """
     nan = _propagation(propagate_nan) is PropagateNan.ALL
     x, y = binary_operands(to_tensor(x), to_tensor(y), "minimum")
     if x.dtype.is_floating():
@@ -330,7 +362,16 @@ def minimum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 
 @builtin
 def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """The larger of x and y, element by element."""
+    """The larger of x and y, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape. Where one is NaN, the
+    other one is the result, unless `propagate_nan` is `tl.PropagateNan.ALL`.
+
+    Refused: ``tl.maximum(p, 2)``.
+
+    >>> tl.maximum(tl.arange(0, 4), 2)
+    [2 2 2 3]
+    """
     nan = _propagation(propagate_nan) is PropagateNan.ALL
     x, y = binary_operands(to_tensor(x), to_tensor(y), "maximum")
     if x.dtype.is_floating():
@@ -340,7 +381,14 @@ def maximum(x: Any, y: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
 
 @builtin
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) -> tensor:
-    """x, but at least `min` and at most `max`."""
+    """x, but at least `min` and at most `max`.
+
+    Takes a scalar or a block of any shape; the result has the same shape. `min` and `max` are
+    broadcast to it.
+
+    >>> tl.clamp(tl.arange(0, 4).to(tl.float32), 1.0, 2.0)
+    [1 1 2 2]
+    """
     nan = _propagation(propagate_nan)
     x, min = binary_operands(to_tensor(x), to_tensor(min), "clamp")
     x, max = binary_operands(x, to_tensor(max), "clamp")
@@ -359,7 +407,13 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) ->
 
 @builtin
 def where(condition: Any, x: Any, y: Any) -> tensor:
-    """x where the condition holds, else y. Both are computed."""
+    """x where the condition holds, else y. Both are computed.
+
+    The three are broadcast to one shape.
+
+    >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
+    [-1 -1 2 3]
+    """
     condition = to_bool(condition)
     if _is_pointer(x) or _is_pointer(y):
         x, y = to_tensor(x), to_tensor(y)

@@ -64,7 +64,16 @@ def _rmw(op: str, pointer: tensor, val: tensor, mask: tensor, ordering: dict) ->
 def atomic_add(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Adds to memory; returns what was there."""
+    """Adds to memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_add(p, 5)
+    >>> tl.load(p)
+    5
+    """
     pointer, val, mask = _operands("add", pointer, val, mask)
     return _rmw(
         "fadd" if val.dtype.is_floating() else "add", pointer, val, mask, _ordering(sem, scope)
@@ -76,7 +85,16 @@ def atomic_add(
 def atomic_xchg(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Writes to memory; returns what was there."""
+    """Writes to memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_xchg(p, 5)
+    >>> tl.load(p)
+    5
+    """
     pointer, val, mask = _operands("xchg", pointer, val, mask)
     return _rmw("exch", pointer, val, mask, _ordering(sem, scope))
 
@@ -93,7 +111,18 @@ def _bitwise(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -
 def atomic_and(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Bitwise and with memory; returns what was there."""
+    """Bitwise and with memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    Refused: ``tl.atomic_and(f, 1)``.
+
+    >>> tl.atomic_and(p + 7, 3)
+    >>> tl.load(p + 7)
+    3
+    """
     return _bitwise("and", pointer, val, mask, sem, scope)
 
 
@@ -102,7 +131,18 @@ def atomic_and(
 def atomic_or(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Bitwise or with memory; returns what was there."""
+    """Bitwise or with memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    Refused: ``tl.atomic_or(f, 1)``.
+
+    >>> tl.atomic_or(p + 1, 6)
+    >>> tl.load(p + 1)
+    7
+    """
     return _bitwise("or", pointer, val, mask, sem, scope)
 
 
@@ -111,7 +151,18 @@ def atomic_or(
 def atomic_xor(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Bitwise exclusive or with memory; returns what was there."""
+    """Bitwise exclusive or with memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    Refused: ``tl.atomic_xor(f, 1)``.
+
+    >>> tl.atomic_xor(p + 3, 1)
+    >>> tl.load(p + 3)
+    2
+    """
     return _bitwise("xor", pointer, val, mask, sem, scope)
 
 
@@ -143,7 +194,16 @@ def _minmax(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) ->
 def atomic_max(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Keeps the larger in memory; returns what was there."""
+    """Keeps the larger in memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_max(p, 5)
+    >>> tl.load(p)
+    5
+    """
     return _minmax("max", pointer, val, mask, sem, scope)
 
 
@@ -152,14 +212,31 @@ def atomic_max(
 def atomic_min(
     pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> tensor:
-    """Keeps the smaller in memory; returns what was there."""
+    """Keeps the smaller in memory; returns what was there.
+
+    `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
+    'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
+    'sys'.
+
+    >>> tl.atomic_min(p + 7, 5)
+    >>> tl.load(p + 7)
+    5
+    """
     return _minmax("min", pointer, val, mask, sem, scope)
 
 
 @member()
 @builtin
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
-    """Writes `val` where memory holds `cmp`; returns what was there."""
+    """Writes `val` where memory holds `cmp`; returns what was there.
+
+    `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
+    in `tl.atomic_add`.
+
+    >>> tl.atomic_cas(p, 0, 9)
+    >>> tl.load(p)
+    9
+    """
     pointer = _check_pointer(pointer, "atomic_cas")
     element = pointer.dtype.element_ty
     if element.primitive_bitwidth not in (16, 32, 64):

@@ -53,7 +53,17 @@ def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
 @member()
 @builtin
 def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> Any:
-    """Combines the elements along `axis`, or of the whole block if it is None, in order."""
+    """Combines the elements along `axis`, or of the whole block if it is None, in order.
+
+    `combine_fn` takes two elements and gives one; it must be associative. It is a function with
+    `@tile.jit`, or one of the language. A tuple of blocks is combined together: `combine_fn` then
+    takes the elements of two places, one place after the other.
+
+    Refused: ``tl.reduce(tl.arange(0, 4), 1, tl.maximum)``.
+
+    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
+    3
+    """
     keep_dims = bool(unwrap(keep_dims))
     single = isinstance(input, tensor)
     inputs = (input,) if single else tuple(input)
@@ -85,7 +95,15 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> A
 @member()
 @builtin
 def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = False) -> Any:
-    """Combines each element with all before it along `axis`."""
+    """Combines each element with all before it along `axis`.
+
+    `combine_fn` is as in `tl.reduce`. `reverse` begins at the end.
+
+    Refused: ``tl.associative_scan(tl.arange(0, 4), 1, tl.maximum)``.
+
+    >>> tl.associative_scan(3 - tl.arange(0, 4), 0, tl.maximum)
+    [3 3 3 3]
+    """
     single = isinstance(input, tensor)
     inputs = (input,) if single else tuple(input)
     shape = _same_shapes(inputs, "associative_scan")
@@ -102,7 +120,14 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = Fal
 
 @builtin
 def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
-    """Applies a function of scalars, which may branch, to each element."""
+    """Applies a function of scalars, which may branch, to each element.
+
+    The blocks have one shape. With `pack` the function takes and gives so many elements of each at
+    once.
+
+    >>> tl.map_elementwise(tl.maximum, tl.arange(0, 4), 3 - tl.arange(0, 4))
+    [3 2 2 3]
+    """
     pack = unwrap(pack)
     inputs = raise_to_common_shape(*map(to_tensor, args))
     _same_shapes(tuple(inputs), "map_elementwise")
@@ -133,7 +158,15 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
 @member()
 @builtin
 def gather(src: tensor, index: tensor, axis: Any) -> tensor:
-    """Takes elements of `src` along `axis`, as `index` says."""
+    """Takes elements of `src` along `axis`, as `index` says.
+
+    `index` has the rank of `src`; the result has its shape.
+
+    Refused: ``tl.gather(tl.arange(0, 4), tl.arange(0, 4).to(tl.float32), 0)``.
+
+    >>> tl.gather(tl.arange(0, 4) * 10, 3 - tl.arange(0, 4), 0)
+    [30 20 10 0]
+    """
     if not index.dtype.is_int():
         raise SemanticError(f"gather's index has integers, not {index.dtype}")
     if src.ndim != index.ndim or not src.ndim:
@@ -158,7 +191,16 @@ def gather(src: tensor, index: tensor, axis: Any) -> tensor:
 @member()
 @builtin
 def histogram(input: tensor, num_bins: Any, mask: Any = None) -> tensor:
-    """Counts how often each of 0 .. num_bins - 1 occurs, as int32."""
+    """Counts how often each of 0 .. num_bins - 1 occurs, as int32.
+
+    `input` is a block of integers of one dimension; `num_bins` is a constant and a power of
+    two. Other values are not counted, nor are those where `mask` does not hold.
+
+    Refused: ``tl.histogram(tl.arange(0, 4).to(tl.float32), 4)``.
+
+    >>> tl.histogram(tl.arange(0, 4) // 2, 4)
+    [2 2 0 0]
+    """
     return count(input, num_bins, mask, current().new_block)
 
 
@@ -191,7 +233,20 @@ def dot(
     max_num_imprecise_acc: int | None = None,
     out_dtype: Any = dt.float32,
 ) -> tensor:
-    """The matmul of two blocks, added to `acc` if there is one."""
+    """The matmul of two blocks, added to `acc` if there is one.
+
+    `input` has [..., M, K] elements, `other` [..., K, N]; the result and `acc` have [..., M,
+    N]. Ranks of 2 and 3 are taken. `input_precision` says how float32 is multiplied: 'tf32'
+    (the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee', which is exact and slow. `allow_tf32`
+    is its older form. `max_num_imprecise_acc` says how many products of fp8 are added up before
+    float32 takes the sum. `out_dtype` is the type of the result; integers give int32.
+
+    Refused: ``tl.dot(tl.zeros([16, 16], tl.float16), tl.zeros([32, 16], tl.float16))``.
+
+    >>> a = tl.full([16, 16], 1, tl.float16)
+    >>> tl.sum(tl.dot(a, a))
+    4096
+    """
     for x in (input, other):
         if not isinstance(x, tensor) or not x.type.is_block():
             raise SemanticError(f"dot takes blocks, not {describe(x)}")
@@ -286,7 +341,18 @@ def dot_scaled(
     rhs_k_pack: bool = True,
     out_dtype: Any = dt.float32,
 ) -> tensor:
-    """The matmul of two blocks in a microscaling format."""
+    """The matmul of two blocks in a microscaling format.
+
+    `lhs` has [M, K] elements and `rhs` [K, N]; each scale, a byte of an exponent, is for 32
+    elements along K, so that `lhs_scale` has [M, K / 32] and `rhs_scale` [N, K / 32]. A format
+    is 'e4m3', 'e5m2', 'e2m1' (two in a byte, along K where `k_pack` is true), 'bf16' or 'fp16'.
+    A scale of None is 1. `fast_math` leaves out what scales of NaN need.
+
+    >>> a = tl.full([32, 32], 1, tl.float8e4nv)
+    >>> s = tl.full([32, 1], 127, tl.uint8)
+    >>> tl.sum(tl.dot_scaled(a, s, 'e4m3', a, s, 'e4m3'))
+    32768
+    """
     formats = [
         choose(_SCALED_FORMATS, f, "a format of dot_scaled") for f in (lhs_format, rhs_format)
     ]

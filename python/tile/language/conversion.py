@@ -222,6 +222,14 @@ def public_cast(
 
     `fp_downcast_rounding` ("rtne" or "rtz") rounds a conversion to a narrower
     float; `bitcast` reads the bits as the other type instead of converting.
+    `x.to(dtype)` is the same.
+
+    Refused: ``tl.cast(tl.arange(0, 4), "float32")``.
+
+    >>> tl.cast(tl.full([2], 2.75, tl.float32), tl.int32)
+    [2 2]
+    >>> tl.cast(tl.full([1], 1.0, tl.float32), tl.int32, bitcast=True)
+    1065353216
     """
     target = unwrap(dtype)
     if not isinstance(target, dt.dtype):

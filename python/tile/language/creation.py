@@ -20,16 +20,31 @@ from .promotion import (
     to_tensor,
 )
 from .state import current
-from .values import builtin, describe, member, slice, tensor, unwrap, unwrap_shape
+from .values import builtin, describe, member, one, slice, tensor, unwrap, unwrap_shape
 
 _builtin_slice = builtins.slice
 
 
 @builtin
 def arange(start: Any, end: Any) -> tensor:
-    """The integers from `start` up to, not including, `end`, as int32."""
+    """The integers from `start` up to, not including, `end`, as int32.
+
+    Both bounds are constants. Their distance must be a power of two: take the next one and a
+    mask.
+
+    Refused: ``tl.arange(0, 1000)``.
+
+    >>> tl.arange(0, 4)
+    [0 1 2 3]
+    """
     start, end = range_of(start, end)
     return make_range(start, current().new_block(dt.int32, (end - start,)))
+
+
+def _whole(value: Any) -> str:
+    """What to write for a float that is an integer."""
+    whole = isinstance(value, float) and value.is_integer()
+    return f"; write {int(value)} for {value}, and // for a division" if whole else ""
 
 
 def range_of(start: Any, end: Any) -> tuple[int, int]:
@@ -37,6 +52,10 @@ def range_of(start: Any, end: Any) -> tuple[int, int]:
     start, end = unwrap(start), unwrap(end)
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
+            if not isinstance(value, tensor):
+                raise SemanticError(
+                    f"arange needs integers, but its {name} is {one(value)}{_whole(value)}"
+                )
             raise SemanticError(
                 f"arange needs constants, but its {name} is {describe(value)}; a parameter "
                 "that is known at launch is one as `name: tl.constexpr`, and a run-time offset is "
@@ -63,7 +82,15 @@ def make_range(start: int, ty: dtype) -> tensor:
 
 @builtin
 def full(shape: Any, value: Any, dtype: dtype) -> tensor:
-    """A block with `value` in every element."""
+    """A block with `value` in every element.
+
+    The extents of `shape` are constants and powers of two.
+
+    Refused: ``tl.full([3], 7, tl.int32)``.
+
+    >>> tl.full([2, 2], 7, tl.int32)
+    [7 7 7 7]
+    """
     shape = unwrap_shape(shape)
     dtype = element_type(dtype)
     return filled(current().new_block(dtype, shape) if shape else dtype, value)
@@ -90,33 +117,70 @@ def filled(ty: dt.dtype, value: Any) -> tensor:
 
 @builtin
 def zeros(shape: Any, dtype: dtype) -> tensor:
-    """A block of zeros."""
+    """A block of zeros.
+
+    The extents of `shape` are constants and powers of two.
+
+    Refused: ``tl.zeros([3], tl.int32)``.
+
+    >>> tl.zeros([4], tl.int32)
+    [0 0 0 0]
+    """
     return full(shape, 0, dtype)
 
 
 @builtin
 def zeros_like(input: tensor) -> tensor:
-    """A block of zeros, of the shape and type of `input`."""
+    """A block of zeros, of the shape and type of `input`.
+
+    >>> tl.zeros_like(tl.arange(0, 4))
+    [0 0 0 0]
+    """
     return full(input.shape, 0, input.dtype)
 
 
 @builtin
 def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
-    """Brings two tensors to their common shape."""
+    """Brings two tensors to their common shape.
+
+    Dimensions of one element are repeated. Missing ones are added in front.
+
+    Refused: ``tl.broadcast(tl.arange(0, 2), tl.arange(0, 4))``.
+
+    >>> a, b = tl.broadcast(tl.arange(0, 2)[:, None], tl.arange(0, 2)[None, :])
+    >>> a
+    [0 0 1 1]
+    """
     return broadcast_pair(to_tensor(input), to_tensor(other))
 
 
 @member()
 @builtin
 def broadcast_to(input: Any, *shape: Any) -> tensor:
-    """Repeats the elements of `input` along the dimensions that have one."""
+    """Repeats the elements of `input` along the dimensions that have one.
+
+    `shape` is given as integers or as one sequence.
+
+    Refused: ``tl.broadcast_to(tl.arange(0, 2), 4)``.
+
+    >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 2)
+    [0 0 1 1]
+    """
     return broadcast_to_shape(to_tensor(input), unwrap_shape(shape))
 
 
 @member()
 @builtin
 def expand_dims(input: Any, axis: Any) -> tensor:
-    """Inserts dimensions of one element at `axis`, or at each of several."""
+    """Inserts dimensions of one element at `axis`, or at each of several.
+
+    `x[:, None]` is the same as `tl.expand_dims(x, 1)`.
+
+    Refused: ``tl.expand_dims(tl.arange(0, 2), 5)``.
+
+    >>> tl.expand_dims(tl.arange(0, 2), 1)
+    [0 1]
+    """
     value = to_tensor(input)
     axis = unwrap(axis)
     axes = [unwrap(a) for a in axis] if isinstance(axis, (tuple, list)) else [axis]
@@ -151,21 +215,42 @@ def checked_axis(axis: Any, rank: int, what: str) -> int:
 @member()
 @builtin
 def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> tensor:
-    """The same elements under another shape, in row-major order."""
+    """The same elements under another shape, in row-major order.
+
+    `shape` is given as integers or as one sequence, and has as many elements. `can_reorder`
+    lets their order change.
+
+    Refused: ``tl.reshape(tl.arange(0, 4), 8)``.
+
+    >>> tl.reshape(tl.arange(0, 4), 2, 2)
+    [0 1 2 3]
+    """
     return _reshape(to_tensor(input), unwrap_shape(shape), bool(unwrap(can_reorder)), "reshape")
 
 
 @member()
 @builtin
 def view(input: Any, *shape: Any) -> tensor:
-    """The same elements under another shape, in an order that may differ."""
+    """The same elements under another shape, in an order that may differ.
+
+    `shape` has as many elements. Prefer `tl.reshape`, which keeps the order.
+
+    Refused: ``tl.view(tl.arange(0, 4), 8)``.
+
+    >>> tl.sum(tl.view(tl.arange(0, 4), 2, 2))
+    6
+    """
     return _reshape(to_tensor(input), unwrap_shape(shape), True, "view")
 
 
 @member()
 @builtin
 def ravel(x: Any, can_reorder: bool = False) -> tensor:
-    """The elements in one dimension."""
+    """The elements in one dimension.
+
+    >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
+    [0 1 2 3]
+    """
     x = to_tensor(x)
     return _reshape(x, (x.numel,), bool(unwrap(can_reorder)), "ravel")
 
@@ -204,7 +289,15 @@ def _reshape(value: tensor, shape: tuple[int, ...], reorder: bool, what: str) ->
 @member()
 @builtin
 def permute(input: Any, *dims: Any) -> tensor:
-    """Reorders the dimensions."""
+    """Reorders the dimensions.
+
+    `dims` says which old dimension each new one is.
+
+    Refused: ``tl.permute(tl.arange(0, 4).reshape(2, 2), 0, 0)``.
+
+    >>> tl.permute(tl.arange(0, 4).reshape(2, 2), 1, 0)
+    [0 2 1 3]
+    """
     value = to_tensor(input)
     dims = unwrap_shape(dims)
     if len(dims) != value.ndim:
@@ -223,7 +316,13 @@ def permute(input: Any, *dims: Any) -> tensor:
 @member()
 @builtin
 def trans(input: Any, *dims: Any) -> tensor:
-    """Transposes a matrix, or the last two dimensions; or permutes to `dims`."""
+    """Transposes a matrix, or the last two dimensions; or permutes to `dims`.
+
+    Refused: ``tl.trans(tl.arange(0, 4), 0, 1)``.
+
+    >>> tl.trans(tl.arange(0, 4).reshape(2, 2))
+    [0 2 1 3]
+    """
     value = to_tensor(input)
     if not dims:
         if value.ndim < 2:
@@ -238,7 +337,13 @@ tensor.T = property(lambda self: trans(self))  # type: ignore[attr-defined]
 
 @builtin
 def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -> tensor:
-    """The elements of both blocks in one; their order may differ."""
+    """The elements of both blocks in one; their order may differ.
+
+    Both have one shape and type. The order is kept with `can_reorder=False`.
+
+    >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
+    6
+    """
     if input.dtype != other.dtype or input.shape != other.shape:
         raise SemanticError(f"cat takes blocks of one type, not {input.type} and {other.type}")
     if unwrap(can_reorder):
@@ -261,7 +366,13 @@ def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -
 
 @builtin
 def join(a: Any, b: Any) -> tensor:
-    """Puts two blocks side by side in a new last dimension."""
+    """Puts two blocks side by side in a new last dimension.
+
+    The two are broadcast to one shape, of which the result has one dimension more.
+
+    >>> tl.join(tl.arange(0, 2), tl.arange(2, 4))
+    [0 2 1 3]
+    """
     x, y = broadcast_pair(to_tensor(a), to_tensor(b))
     if x.dtype != y.dtype:
         if x.dtype.is_ptr() or y.dtype.is_ptr():
@@ -281,7 +392,16 @@ def join(a: Any, b: Any) -> tensor:
 @member()
 @builtin
 def split(a: Any) -> tuple[tensor, tensor]:
-    """Takes apart the last dimension, which has two elements."""
+    """Takes apart the last dimension, which has two elements.
+
+    It undoes `tl.join`.
+
+    Refused: ``tl.split(tl.arange(0, 4))``.
+
+    >>> a, b = tl.split(tl.arange(0, 4).reshape(2, 2))
+    >>> b
+    [1 3]
+    """
     value = to_tensor(a)
     if not value.type.is_block() or value.shape[-1] != 2:
         raise SemanticError(f"split needs a last dimension of 2 elements, but got {value.type}")
@@ -299,7 +419,13 @@ def split(a: Any) -> tuple[tensor, tensor]:
 
 @builtin
 def interleave(a: Any, b: Any) -> tensor:
-    """Alternates the elements of two blocks along the last dimension."""
+    """Alternates the elements of two blocks along the last dimension.
+
+    Both have one shape.
+
+    >>> tl.interleave(tl.arange(0, 2), tl.arange(2, 4))
+    [0 2 1 3]
+    """
     joined = join(a, b)
     if joined.ndim == 1:
         return joined
@@ -315,7 +441,13 @@ def item(input: tensor) -> tensor:
 
 @builtin
 def squeeze(x: tensor, dim: int) -> tensor:
-    """Drops a dimension of one element."""
+    """Drops a dimension of one element.
+
+    Refused: ``tl.squeeze(tl.arange(0, 2), 0)``.
+
+    >>> tl.squeeze(tl.arange(0, 2)[None, :], 0)
+    [0 1]
+    """
     axis = checked_axis(dim, x.ndim, "squeeze")
     if x.shape[axis] != 1:
         raise SemanticError(
@@ -327,7 +459,11 @@ def squeeze(x: tensor, dim: int) -> tensor:
 
 @builtin
 def unsqueeze(x: Any, dim: int) -> tensor:
-    """Inserts a dimension of one element."""
+    """Inserts a dimension of one element.
+
+    >>> tl.unsqueeze(tl.arange(0, 2), 0)
+    [0 1]
+    """
     return expand_dims(x, dim)
 
 

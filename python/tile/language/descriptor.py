@@ -237,6 +237,10 @@ def make_tensor_descriptor(
 
     The last stride must be 1, the base aligned to 16 bytes, and the other
     strides multiples of 16 bytes.
+
+    >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
+    >>> d.load([0, 0])
+    [0 1 2 3 4 5 6 7]
     """
     base = _check_pointer(base, "make_tensor_descriptor")
     extents = unwrap_shape(block_shape)
@@ -272,11 +276,22 @@ def make_tensor_descriptor(
 
 @builtin
 def load_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any]) -> tensor:
-    """The block of a descriptor at `offsets`."""
+    """The block of a descriptor at `offsets`.
+
+    >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
+    >>> tl.load_tensor_descriptor(d, [0, 0])
+    [0 1 2 3 4 5 6 7]
+    """
     return desc.load(offsets)
 
 
 @builtin
 def store_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
-    """Writes a block of a descriptor at `offsets`."""
+    """Writes a block of a descriptor at `offsets`.
+
+    >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
+    >>> tl.store_tensor_descriptor(d, [0, 0], tl.zeros([2, 4], tl.int32))
+    >>> tl.load(p + 7)
+    0
+    """
     desc.store(offsets, value)

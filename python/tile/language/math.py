@@ -39,24 +39,189 @@ def _function(
     return member(name)(builtin(fn))
 
 
-exp = _function("exp", "math.exp", "e to the power of x.")
-exp2 = _function("exp2", "math.exp2", "2 to the power of x.")
-log = _function("log", "math.log", "Natural logarithm.")
-log2 = _function("log2", "math.log2", "Logarithm to base 2.")
-cos = _function("cos", "math.cos", "Cosine.")
-sin = _function("sin", "math.sin", "Sine.")
-sqrt = _function("sqrt", "math.sqrt", "Square root, as fast as the hardware has it.")
-sqrt_rn = _function("sqrt_rn", "tt.precise_sqrt", "Square root, correctly rounded.", ("fp32",))
-rsqrt = _function("rsqrt", "math.rsqrt", "One over the square root.")
-erf = _function("erf", "math.erf", "Error function.")
-floor = _function("floor", "math.floor", "Largest integer not above x.")
-ceil = _function("ceil", "math.ceil", "Smallest integer not below x.")
+exp = _function(
+    "exp",
+    "math.exp",
+    """e to the power of x.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.exp(tl.arange(0, 4))``.
+
+>>> tl.exp(tl.full([1], 0.0, tl.float32))
+1
+""",
+)
+exp2 = _function(
+    "exp2",
+    "math.exp2",
+    """2 to the power of x.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.exp2(tl.arange(0, 4))``.
+
+>>> tl.exp2(tl.full([1], 3.0, tl.float32))
+8
+""",
+)
+log = _function(
+    "log",
+    "math.log",
+    """Natural logarithm.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.log(tl.arange(0, 4))``.
+
+>>> tl.log(tl.full([1], 1.0, tl.float32))
+0
+""",
+)
+log2 = _function(
+    "log2",
+    "math.log2",
+    """Logarithm to base 2.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.log2(tl.arange(0, 4))``.
+
+>>> tl.log2(tl.full([1], 8.0, tl.float32))
+3
+""",
+)
+cos = _function(
+    "cos",
+    "math.cos",
+    """Cosine.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.cos(tl.arange(0, 4))``.
+
+>>> tl.cos(tl.full([1], 0.0, tl.float32))
+1
+""",
+)
+sin = _function(
+    "sin",
+    "math.sin",
+    """Sine.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.sin(tl.arange(0, 4))``.
+
+>>> tl.sin(tl.full([1], 0.0, tl.float32))
+0
+""",
+)
+sqrt = _function(
+    "sqrt",
+    "math.sqrt",
+    """Square root, as fast as the hardware has it.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.sqrt(tl.arange(0, 4))``.
+
+>>> tl.sqrt(tl.full([1], 9.0, tl.float32))
+3
+""",
+)
+sqrt_rn = _function(
+    "sqrt_rn",
+    "tt.precise_sqrt",
+    """Square root, correctly rounded.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.sqrt_rn(tl.arange(0, 4))``.
+
+>>> tl.sqrt_rn(tl.full([1], 9.0, tl.float32))
+3
+""",
+    ("fp32",),
+)
+rsqrt = _function(
+    "rsqrt",
+    "math.rsqrt",
+    """One over the square root.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.rsqrt(tl.arange(0, 4))``.
+
+>>> tl.rsqrt(tl.full([1], 4.0, tl.float32))
+0.5
+""",
+)
+erf = _function(
+    "erf",
+    "math.erf",
+    """Error function.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.erf(tl.arange(0, 4))``.
+
+>>> tl.erf(tl.full([1], 0.0, tl.float32))
+0
+""",
+)
+floor = _function(
+    "floor",
+    "math.floor",
+    """Largest integer not above x.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.floor(tl.arange(0, 4))``.
+
+>>> tl.floor(tl.full([1], 1.5, tl.float32))
+1
+""",
+)
+ceil = _function(
+    "ceil",
+    "math.ceil",
+    """Smallest integer not below x.
+
+Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+convert them with `.to(tl.float32)`.
+
+Refused: ``tl.ceil(tl.arange(0, 4))``.
+
+>>> tl.ceil(tl.full([1], 1.5, tl.float32))
+2
+""",
+)
 
 
 @member()
 @builtin
 def abs(x: Any) -> tensor:
-    """Absolute value."""
+    """Absolute value.
+
+    Takes a scalar or a block of any shape; the result has the same shape.
+
+    Refused: ``tl.abs(p)``.
+
+    >>> tl.abs(tl.arange(0, 4) - 2)
+    [2 1 0 1]
+    """
     x = to_tensor(x)
     if x.dtype.is_fp8():
         return cast(_unary("math.absf", cast(x, dt.float16)), x.dtype)
@@ -71,7 +236,14 @@ def abs(x: Any) -> tensor:
 
 @builtin
 def fma(x: Any, y: Any, z: Any) -> tensor:
-    """x * y + z, rounded once."""
+    """x * y + z, rounded once.
+
+    The operands are scalars or blocks, which are broadcast to one shape. They are floats of one
+    type.
+
+    >>> tl.fma(tl.arange(0, 4).to(tl.float32), 2.0, 1.0)
+    [1 3 5 7]
+    """
     x, y = binary_operands(x, y, "fma")
     z, x = binary_operands(z, x, "fma")
     z, y = binary_operands(z, y, "fma")
@@ -86,7 +258,15 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
 
 @builtin
 def umulhi(x: Any, y: Any) -> tensor:
-    """The upper half of the double-width product of two unsigned integers."""
+    """The upper half of the double-width product of two unsigned integers.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.umulhi(tl.arange(0, 4).to(tl.float32), tl.arange(0, 4).to(tl.float32))``.
+
+    >>> tl.umulhi(tl.full([1], 0x80000000, tl.uint32), tl.full([1], 6, tl.uint32))
+    3
+    """
     x, y = binary_operands(x, y, "umulhi")
     if not x.dtype.is_int() or x.dtype.int_bitwidth not in (32, 64):
         raise SemanticError(f"tl.umulhi takes int32, uint32, int64 or uint64, not {x.dtype}")
@@ -95,7 +275,16 @@ def umulhi(x: Any, y: Any) -> tensor:
 
 @builtin
 def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> tensor:
-    """x / y on floats; correctly rounded if `ieee_rounding`."""
+    """x / y on floats; correctly rounded if `ieee_rounding`.
+
+    The operands are scalars or blocks, which are broadcast to one shape. Integers are refused:
+    `/` takes them.
+
+    Refused: ``tl.fdiv(tl.arange(0, 4), tl.arange(1, 5))``.
+
+    >>> tl.fdiv(tl.arange(0, 4).to(tl.float32), 2.0)
+    [0 0.5 1 1.5]
+    """
     x, y = binary_operands(x, y, "fdiv")
     if not x.dtype.is_floating():
         raise SemanticError(f"tl.fdiv takes floats, not {x.dtype}; use / for integers")
@@ -106,7 +295,13 @@ def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> tensor:
 
 @builtin
 def div_rn(x: Any, y: Any) -> tensor:
-    """x / y on fp32, correctly rounded."""
+    """x / y on fp32, correctly rounded.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    >>> tl.div_rn(tl.arange(0, 4).to(tl.float32), 2.0)
+    [0 0.5 1 1.5]
+    """
     x, y = binary_operands(x, y, "div_rn")
     _check(x, "div_rn", ("fp32",))
     return _binary("tt.precise_divf", x, y)

@@ -70,6 +70,15 @@ def load(
     Where `mask` does not hold nothing is read, and the result is `other`, or
     undefined without one. A block pointer is bounded by `boundary_check`
     instead: the dimensions listed there yield `padding_option` out of bounds.
+
+    `pointer` is a scalar, a block of pointers, or a block pointer. `mask` and `other` are
+    broadcast to it. `cache_modifier` is '.ca', '.cg' or '.cv', `eviction_policy` 'evict_first'
+    or 'evict_last'.
+
+    Refused: ``tl.load(tl.arange(0, 4))``.
+
+    >>> tl.load(p + tl.arange(0, 4), mask=tl.arange(0, 4) < 2, other=-1)
+    [0 1 -1 -1]
     """
     pointer = _check_pointer(pointer, "load")
     b = current()
@@ -193,7 +202,18 @@ def store(
     cache_modifier: str = "",
     eviction_policy: str = "",
 ) -> None:
-    """Writes `value` to where `pointer` points, where `mask` holds."""
+    """Writes `value` to where `pointer` points, where `mask` holds.
+
+    `value` and `mask` are broadcast to `pointer`; a value of another type is converted.
+    `boundary_check` is for block pointers. `cache_modifier` is '.wb', '.cg', '.cs' or '.wt',
+    `eviction_policy` as in `tl.load`.
+
+    Refused: ``tl.store(p, tl.arange(0, 4))``.
+
+    >>> tl.store(p + tl.arange(0, 4), 9, mask=tl.arange(0, 4) < 2)
+    >>> tl.load(p + tl.arange(0, 4))
+    [9 9 2 3]
+    """
     pointer = _check_pointer(pointer, "store")
     b = current()
     attributes = {
@@ -228,6 +248,12 @@ def store(
             "offsets to the pointer, such as p + tl.arange(0, BLOCK)"
         )
     shape = pointer.shape
+    if value.type.is_block() and value.ndim > pointer.ndim:
+        extents = ", ".join(map(str, shape))
+        raise SemanticError(
+            f"cannot store {value.type} through pointers of shape {list(shape)}: the ranks differ; "
+            f"bring the value to their shape, as in x.reshape({extents})"
+        )
     operands = raise_to_common_shape(*operands)
     if operands[0].shape != shape and value.numel > pointer.numel:
         raise SemanticError(f"cannot store {value.type} through pointers of shape {list(shape)}")
@@ -238,7 +264,14 @@ def store(
 def make_block_ptr(
     base: tensor, shape: Any, strides: Any, offsets: Any, block_shape: Any, order: Any
 ) -> tensor:
-    """A pointer to a block of a strided tensor in memory."""
+    """A pointer to a block of a strided tensor in memory.
+
+    `shape`, `strides` and `offsets` may be computed; `block_shape` and `order` are constants.
+
+    >>> b = tl.make_block_ptr(p, [2, 4], [4, 1], [0, 2], [2, 2], [1, 0])
+    >>> tl.load(b)
+    [2 3 6 7]
+    """
     base = _check_pointer(base, "make_block_ptr")
     if base.type.is_block():
         raise SemanticError(f"make_block_ptr takes a scalar pointer as base, not {base.type}")
@@ -298,7 +331,12 @@ def _is_wide(value: Any) -> bool:
 @member()
 @builtin
 def advance(base: tensor, offsets: Any) -> tensor:
-    """A block pointer moved by `offsets` elements in each dimension."""
+    """A block pointer moved by `offsets` elements in each dimension.
+
+    >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
+    >>> tl.load(tl.advance(b, [4]))
+    [4 5]
+    """
     if not isinstance(base, tensor) or not _is_block_pointer(base.type):
         raise SemanticError(f"advance takes a block pointer, not {describe(base)}")
     offsets = _offsets(offsets)

@@ -22,7 +22,15 @@ def _grid_axis(axis: Any, what: str) -> int:
 
 @builtin
 def program_id(axis: Any) -> tensor:
-    """The position of this program along an axis of the grid, as int32."""
+    """The position of this program along an axis of the grid, as int32.
+
+    `axis` is 0, 1 or 2.
+
+    Refused: ``tl.program_id(3)``.
+
+    >>> tl.program_id(0)
+    0
+    """
     b = current()
     attributes = {"axis": b.int_attr(32, _grid_axis(axis, "program_id"))}
     return tensor(b.create_one("tt.get_program_id", (), attributes, (b.type(dt.int32),)), dt.int32)
@@ -30,7 +38,15 @@ def program_id(axis: Any) -> tensor:
 
 @builtin
 def num_programs(axis: Any) -> tensor:
-    """The number of programs along an axis of the grid, as int32."""
+    """The number of programs along an axis of the grid, as int32.
+
+    `axis` is 0, 1 or 2.
+
+    Refused: ``tl.num_programs(3)``.
+
+    >>> tl.num_programs(0)
+    1
+    """
     b = current()
     attributes = {"axis": b.int_attr(32, _grid_axis(axis, "num_programs"))}
     return tensor(
@@ -39,7 +55,26 @@ def num_programs(axis: Any) -> tensor:
 
 
 class range:
-    """A loop's range, with hints on how to compile the loop."""
+    """A loop's range, with hints on how to compile the loop.
+
+    It counts as Python's `range` does: to `arg1`, or from `arg1` to `arg2` in steps of `step`. The
+    bounds are integers, known when the kernel runs.
+
+    - `num_stages`: so many iterations are in flight. Loads of later ones begin before they are
+      needed. The default is the kernel's `num_stages`.
+    - `loop_unroll_factor`: so many iterations become one.
+    - `disallow_acc_multi_buffer`: a matmul's sum has one buffer, even where two would help.
+    - `flatten`: this loop and the one inside of it become one.
+    - `warp_specialize`: some warps load while others compute.
+    - `disable_licm`: what does not change stays in the loop.
+
+    Refused: ``for i in tl.range(0, 4.5): pass``.
+
+    >>> s = 0
+    >>> for i in tl.range(0, 4): s += i
+    >>> s
+    6
+    """
 
     def __init__(
         self,
@@ -70,7 +105,18 @@ class range:
 
 
 class static_range:
-    """A loop's range whose iterations are unrolled while compiling."""
+    """A loop's range whose iterations are unrolled while compiling.
+
+    It counts as Python's `range` does. The bounds are constants, and so is the counter in each
+    iteration.
+
+    Refused: ``[i for i in tl.static_range(tl.load(p))]``.
+
+    >>> s = tl.zeros([2], tl.int32)
+    >>> for i in tl.static_range(4): s += i
+    >>> s
+    [6 6]
+    """
 
     def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None:
         start, end = (0, arg1) if arg2 is None else (arg1, arg2)
@@ -91,7 +137,15 @@ class static_range:
 
 
 class condition:
-    """The condition of a while loop, with hints on how to compile the loop."""
+    """The condition of a while loop, with hints on how to compile the loop.
+
+    `disable_licm`: what does not change stays in the loop.
+
+    >>> i = 0
+    >>> while tl.condition(i < 5): i += 2
+    >>> i
+    6
+    """
 
     def __init__(self, arg1: Any, disable_licm: bool = False) -> None:
         self.condition = arg1
@@ -114,25 +168,47 @@ def multiple_of(input: tensor, values: Any) -> tensor:
     """Promises that the values of `input` are multiples of `values`.
 
     Of contiguous elements it is the first of each run that is, and no run wraps around.
+
+    >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
+    [0 8 16 24]
     """
     return _hint("multiple_of", input, values)
 
 
 @builtin
 def max_contiguous(input: tensor, values: Any) -> tensor:
-    """Promises that runs of the first `values` elements are consecutive."""
+    """Promises that runs of the first `values` elements are consecutive.
+
+    A wrong promise gives wrong results.
+
+    >>> tl.max_contiguous(tl.arange(0, 4), 4)
+    [0 1 2 3]
+    """
     return _hint("max_contiguous", input, values)
 
 
 @builtin
 def max_constancy(input: tensor, values: Any) -> tensor:
-    """Promises that runs of the first `values` elements are equal."""
+    """Promises that runs of the first `values` elements are equal.
+
+    A wrong promise gives wrong results.
+
+    >>> tl.max_constancy(tl.arange(0, 4) // 4, 4)
+    [0 0 0 0]
+    """
     return _hint("max_constancy", input, values)
 
 
 @builtin
 def assume(cond: Any) -> None:
-    """Promises that a condition holds."""
+    """Promises that a condition holds.
+
+    A wrong promise gives wrong results. `debug=True` checks it.
+
+    >>> tl.assume(tl.num_programs(0) > 0)
+    >>> tl.num_programs(0)
+    1
+    """
     if isinstance(unwrap(cond), (bool, int)):
         return
     b = current()
@@ -144,13 +220,28 @@ def assume(cond: Any) -> None:
 
 @builtin
 def debug_barrier() -> None:
-    """Makes all threads of the program wait for one another."""
+    """Makes all threads of the program wait for one another.
+
+    Accesses before it happen before those behind it.
+
+    >>> tl.store(p + tl.arange(0, 4), 3 - tl.arange(0, 4))
+    >>> tl.debug_barrier()
+    >>> tl.load(p + 3 - tl.arange(0, 4))
+    [0 1 2 3]
+    """
     current().create("gpu.barrier", (), None, ())
 
 
 @builtin
 def static_assert(cond: Any, msg: str = "") -> None:
-    """Fails the compilation unless a constant condition holds."""
+    """Fails the compilation unless a constant condition holds.
+
+    Refused: ``tl.static_assert(1 == 2, 'no')``.
+
+    >>> tl.static_assert(1 + 1 == 2)
+    >>> 1
+    1
+    """
     cond = unwrap(cond)
     if isinstance(cond, tensor):
         raise SemanticError(
@@ -206,6 +297,10 @@ def device_assert(cond: Any, msg: str = "", mask: Any = None) -> None:
     """Stops the kernel with a message where a condition does not hold.
 
     Only in kernels compiled with ``debug=True``.
+
+    >>> tl.device_assert(tl.arange(0, 4) < 4, 'small')
+    >>> 1
+    1
     """
     b = current()
     if not b.options.debug:

@@ -68,6 +68,10 @@ def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = N_ROUNDS_DEFAULT):
     """Four random integers from a 64-bit seed and a counter.
 
     They have 32 bits, or 64 if `c0` has.
+
+    >>> a, b, c, d = tl.philox(0, tl.arange(0, 2), 0, 0, 0)
+    >>> a == tl.randint(0, tl.arange(0, 2))
+    [1 1]
     """
     seed = _run_time(seed)
     wide = _unsigned(seed.to(dt.int64) if seed.dtype.is_int_signed() else seed, 64)
@@ -96,14 +100,27 @@ def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
 @jit
 def randint(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """One random 32-bit integer for each offset."""
+    """One random 32-bit integer for each offset.
+
+    `offset` is an integer or a block of them. The same seed and offset give the same number.
+
+    >>> tl.randint(0, tl.arange(0, 2)) == tl.randint(0, tl.arange(0, 2))
+    [1 1]
+    """
     value, _, _, _ = randint4x(seed, offset, n_rounds)
     return value
 
 
 @jit
 def randint4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """Four random 32-bit integers for each offset."""
+    """Four random 32-bit integers for each offset.
+
+    It costs as much as one call of `tl.randint`.
+
+    >>> a, b, c, d = tl.randint4x(0, tl.arange(0, 2))
+    >>> a == tl.randint(0, tl.arange(0, 2))
+    [1 1]
+    """
     offset = _run_time(offset)
     if _width(offset.dtype) > 32:
         low = _unsigned(offset & 0xFFFFFFFF, 32)
@@ -117,7 +134,11 @@ def randint4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
 @jit
 def uint_to_uniform_float(x):
-    """A float in [0, 1) from an integer of 32 or 64 random bits."""
+    """A float in [0, 1) from an integer of 32 or 64 random bits.
+
+    >>> tl.uint_to_uniform_float(tl.zeros([2], tl.uint32)) < 1
+    [1 1]
+    """
     bits = _signed(x)
     # Folding the negative half keeps all but one of the random bits. The factor
     # is a little less than 2^-31 (2^-63), so that no result is 1.
@@ -134,13 +155,26 @@ def _signed(value) -> tensor:
 
 @jit
 def rand(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """A float32 in [0, 1) for each offset."""
+    """A float32 in [0, 1) for each offset.
+
+    `offset` is an integer or a block of them. The same seed and offset give the same number.
+
+    >>> tl.rand(0, tl.arange(0, 4)) < 1
+    [1 1 1 1]
+    """
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
 
 @jit
 def rand4x(seed, offsets, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """Four float32 in [0, 1) for each offset."""
+    """Four float32 in [0, 1) for each offset.
+
+    It costs as much as one call of `tl.rand`.
+
+    >>> a, b, c, d = tl.rand4x(0, tl.arange(0, 2))
+    >>> (a < 1) & (d >= 0)
+    [1 1]
+    """
     i1, i2, i3, i4 = randint4x(seed, offsets, n_rounds)
     return (
         uint_to_uniform_float(i1),
@@ -152,7 +186,12 @@ def rand4x(seed, offsets, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
 @jit
 def pair_uniform_to_normal(u1, u2):
-    """Two normally distributed numbers from two uniform ones (Box-Muller)."""
+    """Two normally distributed numbers from two uniform ones (Box-Muller).
+
+    >>> a, b = tl.pair_uniform_to_normal(tl.full([2], 0.5, tl.float32), tl.zeros([2], tl.float32))
+    >>> b
+    [0 0]
+    """
     u1 = maximum(1.0e-7, u1)
     theta = 6.283185307179586 * u2
     radius = math.sqrt(-2.0 * math.log(u1))
@@ -161,7 +200,13 @@ def pair_uniform_to_normal(u1, u2):
 
 @jit
 def randn(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """A normally distributed float32 for each offset."""
+    """A normally distributed float32 for each offset.
+
+    `offset` is an integer or a block of them. The same seed and offset give the same number.
+
+    >>> tl.abs(tl.randn(0, tl.arange(0, 2))) < 10
+    [1 1]
+    """
     i1, i2, _, _ = randint4x(seed, offset, n_rounds)
     first, _ = pair_uniform_to_normal(uint_to_uniform_float(i1), uint_to_uniform_float(i2))
     return first
@@ -169,7 +214,14 @@ def randn(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
 @jit
 def randn4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
-    """Four normally distributed float32 for each offset."""
+    """Four normally distributed float32 for each offset.
+
+    It costs as much as two calls of `tl.randn`.
+
+    >>> a, b, c, d = tl.randn4x(0, tl.arange(0, 2))
+    >>> tl.abs(d) < 10
+    [1 1]
+    """
     u1, u2, u3, u4 = rand4x(seed, offset, n_rounds)
     n1, n2 = pair_uniform_to_normal(u1, u2)
     n3, n4 = pair_uniform_to_normal(u3, u4)

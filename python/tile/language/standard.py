@@ -41,21 +41,39 @@ def _method(*names):
 @_method()
 @jit
 def cdiv(x, div):
-    """x / div, rounded up."""
+    """x / div, rounded up.
+
+    Both are positive integers.
+
+    >>> tl.cdiv(tl.arange(0, 4), 2)
+    [0 1 1 2]
+    """
     return (x + div - 1) // div
 
 
 @_method()
 @jit
 def sigmoid(x):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
+    convert them with `.to(tl.float32)`.
+
+    >>> tl.sigmoid(tl.zeros([2], tl.float32))
+    [0.5 0.5]
+    """
     return 1 / (1 + exp(-x))
 
 
 @jit
 def swizzle2d(i, j, size_i, size_j, size_g):
     """Reorders a grid of size_i x size_j so that groups of size_g rows go
-    column by column: neighbours in time share more of their operands."""
+    column by column: neighbours in time share more of their operands.
+
+    >>> i, j = tl.swizzle2d(1, 0, 2, 2, 2)
+    >>> i
+    0
+    """
     # The position in row-major order, and the group of rows it falls into.
     ij = i * size_j + j
     size_gj = size_g * size_j
@@ -189,6 +207,14 @@ def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
 
     Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
     otherwise. Floats below 32 bits are added up in float32 and then rounded.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element.
+
+    Refused: ``tl.sum(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.sum(tl.arange(0, 4).reshape(2, 2), axis=1)
+    [1 5]
     """
     wanted: constexpr = _sum_type(input.dtype, dtype)
     values = input.to(wanted).to(_accumulation_type(wanted))
@@ -214,7 +240,16 @@ def _extreme(
 def max(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
-    """The largest element along `axis`, and its index if asked for."""
+    """The largest element along `axis`, and its index if asked for.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element. `return_indices` gives a pair.
+
+    Refused: ``tl.max(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.max(tl.arange(0, 4).reshape(2, 2), axis=0)
+    [2 3]
+    """
     return _extreme(input, axis, return_indices, keep_dims, _max, _argmax)
 
 
@@ -223,14 +258,31 @@ def max(
 def min(
     input, axis=None, return_indices=False, return_indices_tie_break_left=True, keep_dims=False
 ):
-    """The smallest element along `axis`, and its index if asked for."""
+    """The smallest element along `axis`, and its index if asked for.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element. `return_indices` gives a pair.
+
+    Refused: ``tl.min(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.min(tl.arange(0, 4).reshape(2, 2), axis=0)
+    [0 1]
+    """
     return _extreme(input, axis, return_indices, keep_dims, _min, _argmin)
 
 
 @_method()
 @jit
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
-    """The index of the largest element along `axis`."""
+    """The index of the largest element along `axis`.
+
+    Of equal elements the first counts, or any where `tie_break_left` is false.
+
+    Refused: ``tl.argmax(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.argmax(tl.arange(0, 4) % 3, axis=0)
+    2
+    """
     _, index = max(
         input,
         axis,
@@ -244,7 +296,15 @@ def argmax(input, axis, tie_break_left=True, keep_dims=False):
 @_method()
 @jit
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
-    """The index of the smallest element along `axis`."""
+    """The index of the smallest element along `axis`.
+
+    Of equal elements the first counts, or any where `tie_break_left` is false.
+
+    Refused: ``tl.argmin(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.argmin(tl.arange(0, 4) % 3, axis=0)
+    0
+    """
     _, index = min(
         input,
         axis,
@@ -258,7 +318,16 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
 @_method()
 @jit
 def xor_sum(input, axis=None, keep_dims=False):
-    """The bitwise exclusive or along `axis`, of integers."""
+    """The bitwise exclusive or along `axis`, of integers.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element.
+
+    Refused: ``tl.xor_sum(tl.arange(0, 4).to(tl.float32), axis=0)``.
+
+    >>> tl.xor_sum(tl.arange(0, 4), axis=0)
+    0
+    """
     static_assert(input.dtype.is_int(), "xor_sum takes integers")
     return reduce(input, axis, _xor, keep_dims=keep_dims)
 
@@ -266,7 +335,16 @@ def xor_sum(input, axis=None, keep_dims=False):
 @_method()
 @jit
 def reduce_or(input, axis, keep_dims=False):
-    """The bitwise or along `axis`, of integers."""
+    """The bitwise or along `axis`, of integers.
+
+    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
+    element.
+
+    Refused: ``tl.reduce_or(tl.arange(0, 4).to(tl.float32), axis=0)``.
+
+    >>> tl.reduce_or(tl.arange(0, 4), axis=0)
+    3
+    """
     static_assert(input.dtype.is_int(), "reduce_or takes integers")
     return reduce(input, axis, _or, keep_dims=keep_dims)
 
@@ -274,7 +352,11 @@ def reduce_or(input, axis, keep_dims=False):
 @_method()
 @jit
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
-    """exp(x) / sum(exp(x)) along `dim`, which is 0 by default."""
+    """exp(x) / sum(exp(x)) along `dim`, which is 0 by default.
+
+    >>> tl.softmax(tl.zeros([4], tl.float32))
+    [0.25 0.25 0.25 0.25]
+    """
     axis: constexpr = 0 if dim is None else dim
     z = x - max(x, axis, keep_dims=True)
     num = exp(z)
@@ -288,14 +370,30 @@ def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
 @_method()
 @jit
 def cumsum(input, axis=0, reverse=False, dtype: constexpr = None):
-    """The sums of all elements up to each along `axis`."""
+    """The sums of all elements up to each along `axis`.
+
+    `reverse` begins at the end.
+
+    Refused: ``tl.cumsum(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cumsum(tl.arange(0, 4))
+    [0 1 3 6]
+    """
     return associative_scan(input.to(_scan_type(input.dtype, dtype)), axis, _add, reverse)
 
 
 @_method()
 @jit
 def cumprod(input, axis=0, reverse=False):
-    """The products of all elements up to each along `axis`."""
+    """The products of all elements up to each along `axis`.
+
+    `reverse` begins at the end.
+
+    Refused: ``tl.cumprod(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cumprod(tl.arange(1, 5))
+    [1 2 6 24]
+    """
     return associative_scan(input.to(_product_type(input.dtype)), axis, _mul, reverse)
 
 
@@ -367,7 +465,11 @@ def _bitonic_merge(x, stage: constexpr, flip):
 
 @jit
 def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
-    """Sorts a bitonic sequence: one that first rises and then falls."""
+    """Sorts a bitonic sequence: one that first rises and then falls.
+
+    >>> tl.bitonic_merge(tl.minimum(tl.arange(0, 4), 3 - tl.arange(0, 4)))
+    [0 0 1 1]
+    """
     axis: constexpr = _last(dim, len(x.shape))
     return _bitonic_merge(x, _log2(x.shape[axis]), descending)
 
@@ -375,7 +477,13 @@ def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
 @_method()
 @jit
 def sort(x, dim: constexpr = None, descending: constexpr = False):
-    """Sorts along the last dimension."""
+    """Sorts along the last dimension.
+
+    `dim` can be the last dimension only.
+
+    >>> tl.sort(3 - tl.arange(0, 4))
+    [0 1 2 3]
+    """
     axis: constexpr = _last(dim, len(x.shape))
     levels: constexpr = _log2(x.shape[axis])
     for stage in static_range(1, levels + 1):
@@ -390,7 +498,15 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
 @jit
 def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
     """The k largest along the last dimension, the largest first; or, where not
-    `descending`, the k smallest, the smallest first."""
+    `descending`, the k smallest, the smallest first.
+
+    `k` is a constant and a power of two.
+
+    Refused: ``tl.topk(tl.arange(0, 4), 3)``.
+
+    >>> tl.topk(tl.arange(0, 4), 2)
+    [3 2]
+    """
     axis: constexpr = _last(dim, len(x.shape))
     static_assert(
         0 < k <= x.shape[axis] and k & (k - 1) == 0,
@@ -420,7 +536,13 @@ def _swap_last(shape):
 @_method()
 @jit
 def flip(x, dim=None):
-    """Reverses the order along `dim`, the last dimension by default."""
+    """Reverses the order along `dim`, the last dimension by default.
+
+    Refused: ``tl.flip(tl.arange(0, 4), 1)``.
+
+    >>> tl.flip(tl.arange(0, 4))
+    [3 2 1 0]
+    """
     axis: constexpr = _axis(-1 if dim is None else dim, len(x.shape), "flip")
     index = _indices(x, axis, "flip")
     return gather(x, x.shape[axis] - 1 - index, axis)

@@ -44,8 +44,7 @@ def _environment() -> Any:
         import jinja2
     except ImportError:
         raise TileError(
-            "pages are made with jinja2, which is not installed: "
-            "pip install 'tile-compiler[explain]'"
+            "pages are made with jinja2, which is not installed: pip install jinja2"
         ) from None
     return jinja2.Environment(
         loader=jinja2.PackageLoader("tile.pages"),

@@ -1,7 +1,7 @@
 """Shows profiles: trees of call paths with metrics, also those that follow from others.
 
 Trees are GraphFrames of hatchet (the package llnl-hatchet), tables are of pandas:
-``pip install 'tile-compiler[profiler]'`` brings both.
+``pip install llnl-hatchet pandas`` brings both.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _hatchet() -> Any:
         import hatchet
     except ModuleNotFoundError as error:
         raise TileError(
-            f"the viewer needs the package {error.name}: pip install 'tile-compiler[profiler]'"
+            f"the viewer needs the package {error.name}: pip install llnl-hatchet pandas"
         ) from None
     return hatchet
 

@@ -185,6 +185,8 @@ def _class(name: str, owner: type) -> str:
         # Properties last: their names are types that methods take.
         members = sorted(_members(owner), key=lambda text: text.startswith("@property"))
         parts += [*_operators("tensor"), "def __getitem__(self, index: Any, /) -> tensor: ...\n"]
+        # Loops in kernels go through Python's `range` of run-time values.
+        parts += ["def __index__(self) -> builtins.int: ...\n"]
         parts += ["def __bool__(self) -> builtins.bool: ...\n", *members]
     elif owner is tl.constexpr:
         parts += ["value: Any\n", "def __init__(self, value: Any) -> None: ...\n"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from pages import ROOT, load_script, settings_of_a_newcomer
 from reference import sim_only
@@ -11,12 +9,8 @@ from reference import sim_only
 pytestmark = sim_only
 
 TUTORIALS = load_script("tutorials")
+without_numbers = load_script("from_wheel").without_numbers
 PROGRAMS = TUTORIALS.programs()
-
-
-def without_numbers(page: str) -> str:
-    """Counters, addresses and lines of assembly change with the compiler; they may do so here."""
-    return re.sub(r"\s+", " ", re.sub(r"0x[0-9a-f]+|\d[\d.,]*(e[-+]\d+)?", "#", page))
 
 
 def test_there_are_twelve():

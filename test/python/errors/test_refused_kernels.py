@@ -280,6 +280,9 @@ def test_recursion():
         ("n & 1.5", "& takes integers, not fp32"),
         ("n // 1.5", "// takes integers, not fp32; use tl.floor(x / y) for floats"),
         ("tl.arange(0, n)", "arange needs constants, but its end is int32; a parameter that is known at launch is one as `name: tl.constexpr`, and a run-time offset is added to the range"),  # noqa: E501
+        ("tl.arange(0, 64.0)", "arange needs integers, but its end is a float; write 64 for 64.0, and // for a division"),  # noqa: E501
+        ("tl.arange(0, 'x')", "arange needs integers, but its end is a str"),
+        ("tl.store(p + tl.arange(0, 4), tl.zeros([1, 4], tl.float32))", "cannot store <[1, 4], fp32> through pointers of shape [4]: the ranks differ; bring the value to their shape, as in x.reshape(4)"),  # noqa: E501
         ("tl.program_id(3)", "program_id takes the axis 0, 1 or 2, not 3"),
         ("tl.dot(n, n)", "dot takes blocks, not int32"),
         (

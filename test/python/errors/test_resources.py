@@ -51,7 +51,8 @@ def test_too_much_shared_memory(monkeypatch):
     assert (error.required, error.limit, error.name) == (393216, 232448, "shared memory")
     blamed = "tl.load(a_ptr + rows[:, None] * K + (k + ks)[None, :])"
     assert str(error) == (
-        "out of resource: shared memory, required: 393216, hardware limit: 232448, in `matmul`; "
+        "out of resource: shared memory, required: 393216 bytes, "
+        "hardware limit: 232448 bytes, in `matmul`; "
         "smaller blocks or a smaller num_stages need less\n"
         f'  File "{__file__}", line {line}, in matmul\n'
         f"    a = {blamed}\n"
@@ -63,7 +64,9 @@ def test_too_much_shared_memory(monkeypatch):
 @sim_only
 def test_the_limit_is_that_of_the_target(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:86")
-    with pytest.raises(OutOfResources, match="required: 131072, hardware limit: 101376"):
+    with pytest.raises(
+        OutOfResources, match="required: 131072 bytes, hardware limit: 101376 bytes"
+    ):
         matmul[(1,)](*arguments(128, 128, 128), BM=128, BN=128, BK=128, num_stages=3)
 
 

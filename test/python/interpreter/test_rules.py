@@ -19,7 +19,7 @@ def both(kernel, *arguments, dtype=np.int64, size=4, grid=(1,), **constants) -> 
     """What a kernel stores to its first argument; the same in both."""
     results = []
     for way in (kernel.interpret, lambda *a, grid, **k: kernel[grid](*a, **k)):
-        out = np.full(size, -1, dtype)
+        out = np.full(size, -1).astype(dtype)
         way(out, *arguments, grid=grid, **constants)
         results.append(out)
     np.testing.assert_array_equal(results[0], results[1])
@@ -430,3 +430,97 @@ def specialised(out, one, big, flag, nothing, f):
 def test_arguments_are_specialised():
     both(specialised, 1, 2**33, True, None, 0.1)
     both(specialised, 3, 2**63 + 5, False, None, 1e9)
+
+
+def plain_helper(x):
+    return x + 1
+
+
+changing = 3
+
+
+@tile.jit
+def tries(out):
+    try:
+        tl.store(out, 1)
+    except ValueError:
+        pass
+
+
+@tile.jit
+def raises(out, n):
+    if n > 5:
+        raise ValueError("large")
+
+
+@tile.jit
+def calls_a_helper(out):
+    tl.store(out, plain_helper(tl.arange(0, 1)))
+
+
+@tile.jit
+def reads_a_global(out):
+    tl.store(out, tl.program_id(0) * changing)
+
+
+@tile.jit
+def defines_a_class(out):
+    class C:
+        pass
+
+
+@tile.jit
+def matches(out, n):
+    match n:
+        case _:
+            pass
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "text"),
+    [
+        (tries, (), "`try` cannot be used in kernels"),
+        (raises, (7,), "`raise` cannot be used in kernels"),
+        (calls_a_helper, (), "`plain_helper` is a plain Python function"),
+        (reads_a_global, (), "the global `changing` is not a constant"),
+        (defines_a_class, (), "class definitions cannot be used in kernels"),
+        (matches, (1,), "`match` cannot be used in kernels"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_the_compiler_refuses_is_refused(kernel, arguments, text):
+    """A kernel that runs here is one that compiles."""
+    out = np.zeros(4, np.int32)
+    for run in (kernel.interpret, lambda *a, grid: kernel[grid](*a)):
+        with pytest.raises(tile.CompilationError, match=text) as caught:
+            run(out, *arguments, grid=(1,))
+        assert "test_rules.py" in str(caught.value)
+    assert (out == 0).all()
+
+
+@tile.jit
+def guarded(out, LARGE: tl.constexpr):
+    if LARGE:
+        tl.store(out, plain_helper(tl.arange(0, 1)) * changing)
+    else:
+        tl.store(out, 1)
+
+
+def test_a_branch_that_is_not_compiled_is_not_looked_at():
+    assert both(guarded, LARGE=False)[0] == 1
+
+
+@tile.jit
+def divides(out, x_ptr, y_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x, y = tl.load(x_ptr + i), tl.load(y_ptr + i)
+    tl.store(out + i, x // y)
+    tl.store(out + N + i, x % y)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint32])
+def test_a_division_by_zero_is_that_of_the_gpu(dtype):
+    rng = np.random.default_rng(0)
+    x = rng.integers(np.iinfo(dtype).min // 2, np.iinfo(dtype).max, 64, dtype)
+    y = rng.integers(0, 3, 64, dtype)
+    both(divides, x, y, dtype=dtype, size=128, N=64)

@@ -107,3 +107,10 @@ def test_every_public_function_says_what_it_does():
 
 def test_the_page_is_up_to_date():
     assert PAGE.read_text() == surface.render(), "run `tile surface -o docs/language.md`"
+
+
+def test_the_page_of_examples_is_of_today():
+    page = PAGE.with_name("api.md")
+    assert page.read_text() == surface.render_examples(), (
+        "run `tile surface --examples -o docs/api.md`"
+    )

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -137,3 +138,15 @@ def test_results_are_kept_where_arrays_have_names(run, tmp_path):
     out = tmp_path / "o.npy"
     run("--entry", "store", "--block", "64", "--array", "o=zeros:s32:64", "--arg", "o", "--arg", "1", "--out", f"o={out}")  # fmt: skip
     assert (np.load(out) == np.arange(64)).all()
+
+
+def test_it_needs_no_package_of_an_extra(run, monkeypatch):
+    from tile import pages
+
+    # None in the table of modules: an import fails.
+    for name in ("jinja2", "ml_dtypes"):
+        monkeypatch.setitem(sys.modules, name, None)
+    pages._environment.cache_clear()
+    args = ["--entry", "store", "--block", "64", "--arg", "zeros:s32:64", "--arg", "1"]
+    assert "no findings" in run(*args)
+    assert "pip install jinja2" in run(*args, "--html", "page.html", status=2)

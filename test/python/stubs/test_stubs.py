@@ -1,7 +1,8 @@
-"""What type checkers and editors know of the language: its stub, by mypy."""
+"""What type checkers and editors know of the language: its stub, by mypy and by pyright."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from tile.tools import stubs
 
 ROOT = Path(__file__).parents[3]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 STUB = ROOT / "python" / "tile" / "language" / "__init__.pyi"
 MISTAKES = Path(__file__).with_name("mistakes.py")
 
@@ -23,7 +25,7 @@ OPTIONS = [
 ]  # fmt: skip
 
 
-def check(cache: Path, *files: Path) -> str:
+def check(cache: Path, *files: Path | str) -> str:
     """What mypy says about files, in a folder of their own."""
     pytest.importorskip("mypy")
     path = f"{ROOT / 'python'}:{ROOT / 'examples'}"
@@ -41,8 +43,66 @@ def test_the_stub_says_what_is_there():
     )
 
 
+def programs(folder: Path) -> list[Path]:
+    """The programs of pages, those in the text of a page as files of their own."""
+    found = sorted((ROOT / "docs" / "tutorials").glob("*.py"))
+    for page in (ROOT / "README.md", ROOT / "docs" / "quickstart.md"):
+        for number, block in enumerate(BLOCK.findall(page.read_text())):
+            path = folder / f"{page.stem.lower()}_{number}.py"
+            path.write_text(block)
+            found.append(path)
+    assert len(found) >= 14
+    return found
+
+
+def examples() -> list[Path]:
+    return sorted((ROOT / "examples").glob("*.py"))
+
+
 def test_correct_programs_pass(tmp_path):
-    assert check(tmp_path, STUB, *sorted((ROOT / "examples").glob("*.py"))) == ""
+    assert check(tmp_path, STUB, *examples()) == ""
+
+
+def test_programs_of_pages_pass(tmp_path):
+    assert check(tmp_path, "--scripts-are-modules", *programs(tmp_path)) == ""
+
+
+def pyright(folder: Path, *files: Path) -> list[tuple[str, int]]:
+    """What pyright marks in files. The package of its name that PyPI has as a whole is a fork."""
+    pytest.importorskip("basedpyright")
+    settings = {
+        "typeCheckingMode": "standard", "include": [str(file) for file in files],
+        "extraPaths": [str(ROOT / "python"), str(ROOT / "examples")], "pythonVersion": "3.11",
+        "reportMissingImports": False, "reportMissingModuleSource": False,
+        # A part of a tutorial sets what a later one reads.
+        "reportPossiblyUnbound": False, "reportPossiblyUnboundVariable": False,
+    }  # fmt: skip
+    project = folder / "pyrightconfig.json"
+    project.write_text(json.dumps(settings))
+    done = subprocess.run(
+        [sys.executable, "-m", "basedpyright", "-p", str(project), "--outputjson",
+         "--pythonpath", sys.executable],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    report = json.loads(done.stdout)
+    assert report["summary"]["filesAnalyzed"] >= len(files)
+    return sorted(
+        (f"{Path(one['file']).name}: {one['message']}", one["range"]["start"]["line"] + 1)
+        for one in report["generalDiagnostics"]
+        if one["severity"] == "error"
+    )
+
+
+def test_pyright_passes_what_is_correct(tmp_path):
+    # torch, whose decorators that one uses, is not installed everywhere.
+    known = [file for file in examples() if file.name != "torch_op.py"]
+    assert pyright(tmp_path, *known, *programs(tmp_path)) == []
+
+
+def test_pyright_marks_mistakes_and_nothing_else(tmp_path):
+    marked = {line for _, line in pyright(tmp_path, MISTAKES)}
+    lines = MISTAKES.read_text().splitlines()
+    assert marked == {n for n, line in enumerate(lines, 1) if line.endswith("# error")}
 
 
 def test_mistakes_are_marked_and_nothing_else(tmp_path):

@@ -89,8 +89,7 @@ def require_ptxas(arch: int = 0) -> str:
     path = ptxas_path(arch)
     if path is None:
         raise CompilerToolError(
-            "no ptxas: install it with `pip install nvidia-cuda-nvcc` (or "
-            "`tile-compiler[cuda]`), put it on the PATH, "
+            "no ptxas: install it with `pip install nvidia-cuda-nvcc`, put it on the PATH, "
             "or name it in TILE_PTXAS_PATH"
         )
     return path

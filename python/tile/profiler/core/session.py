@@ -188,6 +188,6 @@ def packed(data: Any) -> bytes:
         import msgpack
     except ModuleNotFoundError:
         raise ModuleNotFoundError(
-            "MessagePack needs the package msgpack: pip install 'tile-compiler[profiler]'"
+            "MessagePack needs the package msgpack: pip install msgpack"
         ) from None
     return msgpack.packb(data, use_bin_type=True)

@@ -55,7 +55,7 @@ class FileRemoteCacheBackend(RemoteCacheBackend):
 
 
 class RedisRemoteCacheBackend(RemoteCacheBackend):
-    """A Redis server (``pip install tile-compiler[redis]``)."""
+    """A Redis server (``pip install redis``)."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -65,7 +65,7 @@ class RedisRemoteCacheBackend(RemoteCacheBackend):
             from redis.retry import Retry
         except ImportError:
             raise TileError(
-                "the Redis cache needs the package `redis`: pip install 'tile-compiler[redis]'"
+                "the Redis cache needs the package `redis`: pip install redis"
             ) from None
         settings = knobs.redis
         self._format = settings.key_format

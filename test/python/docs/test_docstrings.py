@@ -1,0 +1,107 @@
+"""The examples in the docstrings of the language run in the simulator, and what is refused is.
+
+An example is the body of a kernel. `p` points to the int32 0 to 7, `f` to the same as float32:
+
+    >>> tl.load(p + tl.arange(0, 2))
+    [0 1]
+
+The numbers of a result are compared. What stands behind `Refused:` does not compile.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+from reference import sim_only
+
+import tile
+import tile.language as tl
+
+pytestmark = sim_only
+
+EXAMPLE = re.compile(r"((?:^>>> .*\n?)+)((?:^(?!>>>)[^\n]*\S[^\n]*\n?)*)", re.M)
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?|True|False|nan|inf")
+HEADER = "import tile\nimport tile.language as tl\n\n\n@tile.jit\ndef kernel(p, f, out):\n"
+
+#: What the body of one kernel does not show: a class, assembly, what is printed, a helper.
+WITHOUT = {
+    "aggregate", "device_print", "inline_asm_elementwise", "philox_impl", "static_print",
+    "str_to_type",
+}  # fmt: skip
+#: Classes that kernels call as functions.
+CALLED = {"range", "static_range", "condition"}
+
+
+def documented() -> dict[str, str]:
+    found = {}
+    for name in sorted(tl.__all__):
+        value = getattr(tl, name)
+        if inspect.ismodule(value) or isinstance(value, tl.constexpr):
+            continue
+        if name in CALLED or (callable(value) and not isinstance(value, type)):
+            found[name] = inspect.getdoc(getattr(value, "fn", value)) or ""
+    return found
+
+
+DOCUMENTED = documented()
+EXAMPLES = [
+    pytest.param(match[1], match[2], id=f"{name}-{n}")
+    for name, doc in DOCUMENTED.items()
+    for n, match in enumerate(EXAMPLE.finditer(doc))
+]
+REFUSED = [
+    pytest.param(code, id=f"{name}-{n}")
+    for name, doc in DOCUMENTED.items()
+    for n, code in enumerate(re.findall(r"Refused: ``(.+?)``", doc, re.S))
+]
+
+
+def load(body: str, folder):
+    """A kernel with this body."""
+    path = folder / "example.py"
+    path.write_text(HEADER + body)
+    space: dict = {"__name__": "example", "__file__": str(path)}
+    exec(compile(path.read_text(), str(path), "exec"), space)
+    return space["kernel"]
+
+
+def run(body: str, folder) -> np.ndarray:
+    p, out = np.arange(8, dtype=np.int32), np.full(4096, np.nan)
+    report = load(body, folder).simulate(p, p.astype(np.float32), out, grid=(1,))
+    assert report.ok, report
+    return out[~np.isnan(out)]
+
+
+def result_of(code: str, folder) -> np.ndarray:
+    lines = [line[4:] for line in code.splitlines()]
+    body = [*lines[:-1], f"result = {lines[-1]}", "tl.static_assert(True)"]
+    scalar = [*body, "tl.store(out, result + 0.0)"]
+    block = [
+        *body, "flat = tl.arange(0, result.numel).reshape(result.shape)",
+        "tl.store(out + flat, result.to(tl.float64))",
+    ]  # fmt: skip
+    try:
+        return run("".join(f"    {line}\n" for line in block), folder)
+    except tile.CompilationError:
+        return run("".join(f"    {line}\n" for line in scalar), folder)
+
+
+@pytest.mark.parametrize(("code", "shown"), EXAMPLES)
+def test_an_example_gives_what_it_shows(code, shown, tmp_path):
+    expected = [float(eval(text, {"nan": np.nan, "inf": np.inf})) for text in NUMBER.findall(shown)]
+    found = result_of(code, tmp_path)
+    assert found.shape == (len(expected),), (code, found)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("code", REFUSED)
+def test_what_is_refused_does_not_compile(code, tmp_path):
+    with pytest.raises(tile.CompilationError):
+        run(f"    {' '.join(code.split())}\n", tmp_path)
+
+
+def test_every_function_has_an_example():
+    assert {name for name, doc in DOCUMENTED.items() if ">>> " not in doc} == WITHOUT
