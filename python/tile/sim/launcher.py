@@ -327,22 +327,7 @@ def launch(
     if not isinstance(ptx, str):
         raise TileError(f"PTX is text, not a {type(ptx).__name__}")
     module = load(ptx)
-    if entry not in module.entries:
-        raise TileError(
-            f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}"
-            f"{closest(str(entry), module.entries)}"
-        )
-    params = module.params(entry)
-    try:
-        args = list(args)
-    except TypeError:
-        raise TileError(f"args must be a sequence, not {args!r}") from None
-    if len(args) != len(params):
-        takes = ", ".join(_described(param) for param in params)
-        raise TileError(
-            f"kernel '{_sim.demangle(entry)}' takes {len(params)} arguments, {len(args)} were given"
-            + (f": it takes {takes}" if takes else "")
-        )
+    args, params = _arguments_of(module, entry, args)
     ranges: list[tuple[int, int, str, bool]] = []
     if not isinstance(allocations, (Mapping, Sequence)):
         raise TileError(f"allocations must be arrays, by name or in a list, not {allocations!r}")
@@ -408,6 +393,27 @@ def launch(
     if raise_on_finding and not report.ok:
         raise SimulationError(report)
     return report
+
+
+def _arguments_of(module: Any, entry: str, args: Any) -> tuple[list[Any], list[tuple]]:
+    """The arguments of a launch, and what the kernel takes: as many."""
+    if entry not in module.entries:
+        raise TileError(
+            f"the module has no kernel '{entry}'; it has {', '.join(module.entries) or 'none'}"
+            f"{closest(str(entry), module.entries)}"
+        )
+    params = module.params(entry)
+    try:
+        args = list(args)
+    except TypeError:
+        raise TileError(f"args must be a sequence, not {args!r}") from None
+    if len(args) != len(params):
+        takes = ", ".join(_described(param) for param in params)
+        raise TileError(
+            f"kernel '{_sim.demangle(entry)}' takes {len(params)} arguments, {len(args)} were given"
+            + (f": it takes {takes}" if takes else "")
+        )
+    return args, params
 
 
 def _described(param: tuple) -> str:
