@@ -12,7 +12,7 @@ using namespace mlir::triton;
 
 namespace {
 /// Code that is executed without a branch, from `first` to the end of its
-/// block, or until a wait that is certain.
+/// block, or until a wait that is certain, or until the barrier ends.
 struct Piece {
   Operation *first;
   Operation *last = nullptr;
@@ -35,6 +35,7 @@ private:
   SmallVector<Value> getBarriers(Operation *op) const;
   Waits waitsHere(Operation *op) const;
   Waits waitsInside(Operation *op) const;
+  bool endsBarrier(Operation *op) const;
   int getPiece(Operation *first);
   void scan(int index);
   void findWaysToWaits();
@@ -107,6 +108,23 @@ Waits Walk::waitsInside(Operation *op) const {
   return found.wasInterrupted() ? Waits::Perhaps : Waits::No;
 }
 
+/// Whether the memory of the copy's barrier is given back by `op`, or given to
+/// a new barrier. A wait behind that, as in the next iteration of a loop around
+/// both, is for another copy.
+bool Walk::endsBarrier(Operation *op) const {
+  auto isOnlyRoot = [&](Value memory) {
+    return !barriers.empty() && llvm::all_of(barriers, [&](Value barrier) {
+      const auto &roots = aliases.getRoots(barrier);
+      return roots.size() == 1 && roots.contains(memory);
+    });
+  };
+  if (auto alloc = dyn_cast<gpu::LocalAllocOp>(op))
+    return isOnlyRoot(alloc);
+  if (auto dealloc = dyn_cast<gpu::LocalDeallocOp>(op))
+    return isOnlyRoot(dealloc.getSrc());
+  return false;
+}
+
 int Walk::getPiece(Operation *first) {
   auto [it, isNew] = pieceAt.insert({first, pieces.size()});
   if (isNew)
@@ -121,7 +139,7 @@ void Walk::scan(int index) {
     Waits waits = waitsInside(op);
     if (waits != Waits::No)
       pieces[index].wait = op;
-    if (waits == Waits::Surely)
+    if (waits == Waits::Surely || endsBarrier(op))
       return;
     if (!op->getNextNode())
       break;

@@ -146,6 +146,33 @@ tt.func @copies_of_a_loop(%desc: !tt.tensordesc<tensor<32x32xf16, #A>>, %x: tens
   tt.return
 }
 
+// Around such a loop is another one, whose next iteration makes the buffers
+// anew: a wait there is for other copies.
+// expected-remark @below {{size = 4112}}
+tt.func @copies_of_a_nest(%desc: !tt.tensordesc<tensor<32x32xf16, #A>>, %x: tensor<32x32xf16, #blocked>, %i: i32, %p: i1) {
+  %c0 = arith.constant 0 : i32
+  cf.br ^outer
+^outer:
+  // expected-remark @below {{offset = 4096, size = 16}}
+  %bars = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, #B, #smem, mutable>
+  // expected-remark @below {{offset = 0, size = 4096}}
+  %a = ttg.local_alloc : () -> !ttg.memdesc<2x32x32xf16, #A, #smem, mutable>
+  cf.br ^loop(%c0 : i32)
+^loop(%k: i32):
+  %bar = ttg.memdesc_index %bars[%k] : !ttg.memdesc<2x1xi64, #B, #smem, mutable> -> !ttg.memdesc<1xi64, #B, #smem, mutable>
+  ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #B, #smem, mutable>
+  %v = ttg.memdesc_index %a[%k] : !ttg.memdesc<2x32x32xf16, #A, #smem, mutable> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %v, %bar, %p : !tt.tensordesc<tensor<32x32xf16, #A>>, !ttg.memdesc<1xi64, #B, #smem, mutable> -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  cf.cond_br %p, ^loop(%i : i32), ^end
+^end:
+  // expected-remark @below {{offset = 0, size = 2048}}
+  %c = ttg.local_alloc %x : (tensor<32x32xf16, #blocked>) -> !ttg.memdesc<32x32xf16, #A, #smem, mutable>
+  %1 = ttg.local_load %c : !ttg.memdesc<32x32xf16, #A, #smem, mutable> -> tensor<32x32xf16, #blocked>
+  cf.cond_br %p, ^outer, ^done
+^done:
+  tt.return
+}
+
 // What is used in a loop lives as long as the loop; scratch memory, as long as
 // its operation.
 // expected-remark @below {{size = 6144}}
