@@ -29,8 +29,8 @@ struct AsyncRings {
 };
 
 /// Turns the loads of `loop` that run in an earlier stage than their users into
-/// copies to buffers, or to rings of them. `loop` is replaced by one with more iteration
-/// arguments; `schedule` is kept up to date.
+/// copies to buffers, or to rings of them. `loop` is replaced by one with more
+/// iteration arguments; `schedule` is kept up to date.
 AsyncRings makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
                           const ModuleAxisInfoAnalysis &axisInfo);
 
