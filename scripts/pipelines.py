@@ -85,22 +85,31 @@ def passes_of(pipeline: str) -> list[str]:
     return [re.match(r"\s*([\w-]+)", line)[1] for line in listed if re.match(r"\s*[\w-]+", line)]
 
 
-def tests() -> dict[str, str]:
-    """For each word of a command line of a lit test, the test that says most about it."""
-    found: dict[str, list[str]] = {}
+def tests() -> dict[str, list[str]]:
+    """For each word of a command line of a lit test, the tests that have it."""
+    found: dict[str, set[str]] = {}
     for folder in [ROOT / "test/lit", *sorted(ROOT.glob("third_party/*/test/lit"))]:
         for file in sorted(folder.rglob("*.mlir")):
             for line in file.read_text().splitlines():
                 if "RUN:" in line:
-                    for word in set(re.findall(r"[\w-]+", line)):
-                        name = file.relative_to(ROOT).as_posix()
-                        found.setdefault(word.lstrip("-"), []).append(name)
+                    for word in re.findall(r"[\w-]+", line):
+                        found.setdefault(word.lstrip("-"), set()).add(
+                            file.relative_to(ROOT).as_posix()
+                        )
+    return {name: sorted(files) for name, files in found.items()}
 
-    def best(name: str, files: list[str]) -> str:
-        # The one that is called like the pass, or else the one with the shortest path.
-        return min(files, key=lambda file: (not name.endswith(Path(file).stem), len(file), file))
 
-    return {name: best(name, files) for name, files in found.items()}
+def best_test(name: str, source: str, files: list[str]) -> str:
+    """The test called like the pass, or else the first one of the folder that mirrors its own."""
+    folders = set(Path(source).parent.parts)
+    return min(
+        files,
+        key=lambda file: (
+            not name.endswith(Path(file).stem),
+            -len(folders & set(Path(file).parent.parts)),
+            file,
+        ),
+    )
 
 
 def table(names: list[str], known: dict[str, Pass], attributes, test_of) -> list[str]:
@@ -109,7 +118,7 @@ def table(names: list[str], known: dict[str, Pass], attributes, test_of) -> list
         own = known[name]
         reads = [n for n, a in sorted(attributes.items()) if a.readers & set(own.sources)]
         writes = [n for n, a in sorted(attributes.items()) if a.writers & set(own.sources)]
-        test = test_of.get(name) if own.sources else None
+        test = best_test(name, own.sources[0], test_of[name]) if own.sources else None
         cells = [
             f"`{name}`",
             own.summary,

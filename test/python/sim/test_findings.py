@@ -205,7 +205,7 @@ def test_a_barrier_that_some_threads_go_around(body, is_wrong):
 
 
 def test_every_kind_of_finding_is_described():
-    text = "\n".join(path.read_text() for path in (ROOT / "lib/Simulator").rglob("*.cpp"))
+    text = "\n".join(path.read_text() for path in (ROOT / "lib/Simulator").rglob("*.[ch]*"))
     calls = re.findall(r'(?:fail|note)\([^;"]*?,\s*"([a-z0-9-]+)",', text)
     named = set(calls) | set(re.findall(r'kind = "([a-z0-9-]+)"', text))
     assert {"race", "out-of-bounds", "deadlock"} - {"race"} <= named

@@ -21,8 +21,8 @@ _PARTS = 4
 #: What the system takes of shared memory for each block.
 _RESERVED_BYTES = 1024
 #: What more blocks have to take of the register file, in percent of what fewer did: ptxas takes as
-#: long again. Layernorm of 4096 columns on 4 warps had 9 blocks for 8 with 56 registers for 64. That
-#: is 98 percent, and it was no faster: 3,435 for 3,449 GB/s.
+#: long again. Layernorm of 4096 columns on 4 warps had 9 blocks for 8 with 56 registers for 64.
+#: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s.
 _LEAST_GAIN = 105
 
 
