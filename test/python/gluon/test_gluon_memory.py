@@ -153,6 +153,7 @@ def test_refused_policies(policy, message):
 
 @gluon.jit
 def bulk_policy_kernel(src, y_ptr, POLICY: gl.constexpr):
+    gl.static_assert(src.type.block_type.element_ty == gl.float32)
     buffer = gl.allocate_shared_memory(src.dtype, src.block_shape, src.layout)
     barrier = mbarrier.allocate_mbarrier()
     mbarrier.init(barrier, count=1)

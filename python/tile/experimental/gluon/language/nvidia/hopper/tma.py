@@ -47,6 +47,10 @@ class tensor_descriptor_type:
         self.handle = _descriptor_type(block, _divided(layout))
 
     @property
+    def block_type(self) -> block_type:
+        return self.block
+
+    @property
     def nbytes(self) -> int:
         """The bytes of a block."""
         return self.block.nbytes
