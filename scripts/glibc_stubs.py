@@ -3,9 +3,9 @@
     scripts/glibc_stubs.py --version 2.28 --triple x86_64-linux-gnu ROOT
 
 A program that is linked against glibc 2.31 asks for the newest version of each symbol, such as
-`exp@GLIBC_2.29`, and then does not start with glibc 2.28. glibc keeps every older version. So a
-library that has just the symbols up to a version is what that version's own library looks like to
-the linker. This script replaces each library of ROOT by such a library without code.
+`exp@GLIBC_2.29`. It then does not start with glibc 2.28. glibc keeps every older version. So a
+linker cannot tell the library of a version from a later one without its later symbols. This
+script replaces each library of ROOT by such a library without code.
 """
 
 import argparse

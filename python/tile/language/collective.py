@@ -343,8 +343,8 @@ def dot_scaled(
 ) -> tensor:
     """The matmul of two blocks in a microscaling format.
 
-    `lhs` has [M, K] elements and `rhs` [K, N]; each scale, a byte of an exponent, is for 32
-    elements along K, so that `lhs_scale` has [M, K / 32] and `rhs_scale` [N, K / 32]. A format
+    `lhs` has [M, K] elements, and `rhs` [K, N]. A scale is a byte, the exponent of 32 elements
+    along K: `lhs_scale` has [M, K / 32] of them, and `rhs_scale` [N, K / 32]. A format
     is 'e4m3', 'e5m2', 'e2m1' (two in a byte, along K where `k_pack` is true), 'bf16' or 'fp16'.
     A scale of None is 1. `fast_math` leaves out what scales of NaN need.
 
