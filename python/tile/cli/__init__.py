@@ -89,7 +89,7 @@ def run_command(command: click.Command, args: list[str], name: str) -> int:
         print(f"{name}: error: {error}", file=sys.stderr)
         return 1
     except OSError as error:
-        if args and args[0] in ("run", "profile", "explain"):  # The program's own.
+        if args and args[0] in ("run", "debug", "profile", "explain"):  # The program's own.
             raise
         where = f"{error.filename}: " if error.filename is not None else ""
         print(f"{name}: error: {where}{error.strerror or error}", file=sys.stderr)

@@ -43,19 +43,21 @@ def _assembly(debugger: object, **options: object) -> int:
     return debug(debugger, start)  # type: ignore[arg-type]
 
 
-@click.command(
-    "debug", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
-)
-@click.option("--kernel", help="Only launches of this kernel.")
+@click.command("debug", context_settings={"allow_interspersed_args": False})
+@click.option("--kernel", help="Debug only launches of this kernel.")
 @click.option(
     "--target",
     shell_complete=targets,
     help="What the simulator stands for, as in cuda:90 or hip:gfx942.",
 )
-@click.option("-x", "files", multiple=True, type=click.Path(), help="A file of commands.")
-@click.option("-e", "given", multiple=True, metavar="COMMAND", help="A command.")
+@click.option("-x", "files", multiple=True, type=click.Path(), help="Take commands from a file.")
+@click.option(
+    "-e", "given", multiple=True, metavar="COMMAND", help="Run a command of the debugger."
+)
 @click.option("--dap", is_flag=True, help="Speak the Debug Adapter Protocol, for editors.")
-@click.option("--port", type=click.IntRange(0, 65535), help="With --dap: at a port, not stdio.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="With --dap: listen at a port, not on stdio."
+)
 @click.option(
     "--no-variables", is_flag=True, help="Debug the code that runs else, which knows no variables."
 )
@@ -67,9 +69,12 @@ def command(
     dap: bool, port: int | None, no_variables: bool, module: bool, program: str | None,
     arguments: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Run a program in the simulator, and stop in its kernels: at lines, at conditions, where
-    memory changes, at the first finding; go forwards and backwards. PROGRAM may be a file of PTX or
-    AMDGCN assembly: options of `tile sim` follow it."""
+    """Run a program in the simulator, and stop in its kernels.
+
+    Kernels stop at lines, at conditions, where memory changes, and at the first finding. They go
+    forwards and backwards. PROGRAM may be a file of PTX or AMDGCN assembly. Then options of
+    `tile sim` follow it.
+    """
     if dap:
         from ..debugger.dap.server import serve
 

@@ -14,9 +14,8 @@ from typing import Any
 from ..language.promotion import is_constant
 from ..language.values import tensor
 from .flatten import is_sequence
+from .instrumentation import shows_variables
 
-#: The mode of `instrumentation_mode`.
-MODE = "variables"
 #: Longer texts of constants are cut.
 _LONGEST = 200
 
@@ -32,11 +31,7 @@ class DebugMarks:
         """Whether the code that is being generated gets marks: the user's does, where operations
         may have effects."""
         b = self.builder
-        return (
-            b.options.instrumentation_mode == MODE
-            and not b.in_region
-            and not self.frame.source.internal
-        )
+        return shows_variables(b.options) and not b.in_region and not self.frame.source.internal
 
     def mark_statement(self, statement: ast.stmt) -> None:
         if self.marks() and not _is_docstring(statement):

@@ -1,4 +1,4 @@
-"""What is put into kernels on request: records of the profiler, and checks of sanitizers."""
+"""What is put into kernels on request: records, checks of sanitizers, marks of the debugger."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: The modes in which kernels record.
 _RECORDS = ("default", "mma")
+#: The mode of `tile debug`: kernels say where statements begin and which values variables get.
+VARIABLES = "variables"
 #: The passes of sanitizers, by the names of their modes.
 _SANITIZERS = {
     # Programs with explicit layouts begin later; the second does nothing after the first.
@@ -34,6 +36,11 @@ def records(options: BaseOptions) -> bool:
     return _name(options) in _RECORDS
 
 
+def shows_variables(options: BaseOptions) -> bool:
+    """Whether kernels have the marks of the debugger."""
+    return _name(options) == VARIABLES
+
+
 def passes_of(options: BaseOptions) -> str:
     """What is put in at which extension point, as the option `insert_passes` says it."""
     name = _name(options)
@@ -43,8 +50,8 @@ def passes_of(options: BaseOptions) -> str:
         return _SANITIZERS[name]
     if name in _NOT_BUILT:
         raise TileError(f"instrumentation_mode={name!r} is not built in tile: {_NOT_BUILT[name]}")
-    if name:
-        known = ", ".join([*_RECORDS, *_SANITIZERS])
+    if name and name != VARIABLES:
+        known = ", ".join([*_RECORDS, *_SANITIZERS, VARIABLES])
         raise TileError(f"there is no instrumentation_mode {name!r}; there are {known}")
     return ""
 

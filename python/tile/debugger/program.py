@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import knobs
-from ..compiler.debug_marks import MODE
+from ..compiler.instrumentation import VARIABLES
 from ..errors import TileError
 from ..programs import find_problem, run
 from ..sim import launcher
@@ -74,7 +74,7 @@ def debug_program(
         parse_target(target)
         os.environ["TILE_SIM_TARGET"] = target
     if variables:
-        knobs.compilation.instrumentation_mode = MODE
+        knobs.compilation.instrumentation_mode = VARIABLES
     return debug(debugger, lambda: _run(program, arguments, module))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tile import knobs
-from tile.compiler.debug_marks import MODE
+from tile.compiler.instrumentation import VARIABLES
 from tile.debugger import Debugger, Front, Request, Session, Stop
 from tile.debugger.program import debugging
 from tile.debugger.stop import masked
@@ -55,7 +55,7 @@ def debug(launch: Callable[[], Any], script: Script, target: str, variables: boo
         knobs.runtime.driver = "sim"
         knobs.runtime.sim_target = target
         if variables:
-            knobs.compilation.instrumentation_mode = MODE
+            knobs.compilation.instrumentation_mode = VARIABLES
         launch()
     assert front.is_over, "the launch ended before the script did"
 

@@ -24,7 +24,6 @@ static int outcome(int call) {
 static int busy; // Queries of streams that are still at work; below 0: all.
 void fake_stay_busy(int queries) { busy = queries; }
 int hipStreamQuery(void *stream) { return busy ? (busy > 0 && --busy, 600) : 0; }
-int hipStreamIsCapturing(void *stream, int *status) { return *status = 0; }
 int hipInit(unsigned flags) { return flags; }
 int hipGetDeviceCount(int *count) { return *count = devices, 0; }
 int hipGetDevice(int *device) { return *device = fake_device, 0; }
