@@ -6,6 +6,7 @@
 
 #include "BoundPacking.h"
 #include "PackCarriedElements.h"
+#include "tile/Target/ConvergentCycles.h"
 
 #include "tile/Support/AttributeNames.h"
 #include "tile/Target/FatalErrors.h"
@@ -123,6 +124,13 @@ LogicalResult checkTriple(ModuleOp diagnosticOp, const llvm::Module &module,
 /// time with the square of the code. Kernels have few such branches, so LLVM is
 /// told not to look.
 constexpr StringRef kConditionSearch = "dom-conditions-max-uses";
+
+/// Behind the vectorisers, LLVM lets a branch jump over the head of a loop into
+/// its middle, where both branches have the same condition. Such a loop has two
+/// entries, and then threads of one warp come to a barrier one after the other:
+/// nothing brings them together at its head. Given on the command line, this
+/// option holds for all runs of SimplifyCFG.
+constexpr StringRef kKeepLoops = "keep-loops";
 
 void printBeforePass(StringRef pass, llvm::Any ir) {
   if (const auto *module = llvm::any_cast<const llvm::Module *>(&ir))
@@ -256,6 +264,11 @@ static LogicalResult optimize(ModuleOp diagnosticOp, llvm::Module &module,
   if (!diagnostics.getErrors().empty())
     return diagnosticOp.emitError("LLVM optimisation failed: ")
            << diagnostics.getErrors();
+  if (const llvm::Instruction *inst = findConvergentInIrreducible(module))
+    return diagnosticOp.emitError("LLVM made a loop with two entries around a "
+                                  "barrier or an exchange between lanes, in '")
+           << inst->getFunction()->getName()
+           << "'; its threads would not stay together";
   return success();
 }
 
@@ -267,6 +280,10 @@ LogicalResult triton::optimizeLLVMIR(ModuleOp diagnosticOp,
   if (!scope)
     return diagnosticOp.emitError("this LLVM has no option '")
            << kConditionSearch << "'";
+  LLVMFlagScope loops(kKeepLoops, true, /*isStated=*/true);
+  if (!loops)
+    return diagnosticOp.emitError("this LLVM has no option '")
+           << kKeepLoops << "'";
   LogicalResult result = failure();
   if (failed(checkTriple(diagnosticOp, module, machine)) ||
       failed(runGuarded(diagnosticOp, [&] {

@@ -10,10 +10,11 @@ namespace mlir::triton {
 /// Gives an option of LLVM's command line a value for as long as this object
 /// lives: a flag, or an unsigned number. Such options belong to the process,
 /// and some have no other way in: whoever needs the other value waits
-/// meanwhile, and the last one puts back what was there.
+/// meanwhile, and the last one puts back what was there. Some options count
+/// only if the command line has them: `isStated` is for these.
 class LLVMFlagScope {
 public:
-  LLVMFlagScope(llvm::StringRef name, bool value);
+  LLVMFlagScope(llvm::StringRef name, bool value, bool isStated = false);
   LLVMFlagScope(llvm::StringRef name, unsigned value);
   ~LLVMFlagScope();
   LLVMFlagScope(const LLVMFlagScope &) = delete;
@@ -24,7 +25,8 @@ public:
 
 private:
   struct Flag;
-  template <typename T> void enter(llvm::StringRef name, T value);
+  template <typename T>
+  void enter(llvm::StringRef name, T value, bool isStated = false);
 
   Flag *flag = nullptr;
 };

@@ -40,6 +40,20 @@ TEST(LLVMFlagScope, TakesNumbers) {
   EXPECT_EQ(number.getValue(), 20u);
 }
 
+// As if the command line had it: once, however many scopes there are.
+TEST(LLVMFlagScope, StatesOptions) {
+  flag.setValue(true);
+  {
+    LLVMFlagScope scope("flag-scope-test", true, /*isStated=*/true);
+    LLVMFlagScope inner("flag-scope-test", true, /*isStated=*/true);
+    EXPECT_TRUE(flag.getValue());
+    EXPECT_EQ(flag.getNumOccurrences(), 1);
+  }
+  EXPECT_EQ(flag.getNumOccurrences(), 0);
+  EXPECT_TRUE(flag.getValue());
+  flag.setValue(false);
+}
+
 TEST(LLVMFlagScope, KnowsNoOtherFlags) {
   EXPECT_FALSE(bool(LLVMFlagScope("no-such-flag-of-llvm", true)));
 }
