@@ -168,7 +168,7 @@ def test_the_reproducer_compiles_the_kernel_again(product, tmp_path):
 def test_without_jinja2_one_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     tile.pages._environment.cache_clear()
-    with pytest.raises(TileError, match=r"pip install 'tile-compiler\[explain\]'"):
+    with pytest.raises(TileError, match="pip install jinja2"):
         tile.pages.render("base.html.j2", title="")
     monkeypatch.undo()
     tile.pages._environment.cache_clear()
