@@ -148,6 +148,9 @@ struct Point {
   bool isClosed = true;
   /// It is another thread's, so that nothing ends it.
   bool isForeign = false;
+  /// Its thread has arrived at an mbarrier since. Whoever waits there says how
+  /// long the buffer lives.
+  bool isAnnounced = false;
 
   bool holds(Value value) const {
     return tokens.count(value.getAsOpaquePointer());
@@ -156,9 +159,9 @@ struct Point {
   void remove(Value value) { tokens.erase(value.getAsOpaquePointer()); }
 
   bool operator<(const Point &other) const {
-    return std::tie(at, tokens, numBehind, isClosed, isForeign) <
+    return std::tie(at, tokens, numBehind, isClosed, isForeign, isAnnounced) <
            std::tie(other.at, other.tokens, other.numBehind, other.isClosed,
-                    other.isForeign);
+                    other.isForeign, other.isAnnounced);
   }
 };
 
@@ -229,6 +232,11 @@ private:
     if (isChosen)
       point.add(select.getResult());
 
+    auto barrier = dyn_cast<ttg::BarrierUserOpInterface>(op);
+    if (work == AsyncWork::Copy && barrier &&
+        barrier.getBarrierUse() == ttg::BarrierUse::Arrive)
+      point.isAnnounced = true;
+
     auto commit = dyn_cast<ttg::AsyncCommitGroupOp>(op);
     if (commit && work == AsyncWork::Copy && !point.isClosed) {
       point.isClosed = true;
@@ -296,6 +304,8 @@ private:
       return true;
     }
     if (isa<ttg::WarpSpecializePartitionsOp>(parent) && !op->getNextNode()) {
+      if (point.isAnnounced)
+        return true;
       Point next = point;
       next.at = parent->getParentOp()->getNextNode();
       next.isForeign = true;

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from planted import PLANTED
+from planted_mistakes import PLANTED
 from reference import poisoned, random, sim_only
 from test_gluon_examples import EXAMPLES
 

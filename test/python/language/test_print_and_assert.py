@@ -115,7 +115,7 @@ def test_assertions_name_their_place():
         assert_kernel[(1,)](x, 63, N=64, debug=True)
     text = str(caught.value)
     assert "x is too large" in text and "assert_kernel" in text
-    assert re.search(rf"test_debug\.py:{ASSERTION}\b", text), text
+    assert re.search(rf"test_print_and_assert\.py:{ASSERTION}\b", text), text
     # The next launch is none the worse.
     x = np.arange(64, dtype=np.int32)
     assert_kernel[(1,)](x, 64, N=64, debug=True)
