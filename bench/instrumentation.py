@@ -150,7 +150,7 @@ def main() -> None:
     proton = importlib.import_module("tile.profiler")
     measure_records(tile, proton)
     measure_launches("tile", tile, proton)
-    # All launches of a measurement fit: none waits for room.
+    # All launches of a measurement fit into the memory: none waits for it.
     knobs = importlib.import_module("tile.knobs").proton
     knobs.profile_buffer_size = 16 << 30
     measure_kernels("tile", tile, proton, MODES)

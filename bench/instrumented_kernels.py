@@ -42,7 +42,7 @@ def product(a, b, out, N, K, BLOCK: tl.constexpr, BLOCK_K: tl.constexpr):
         with pl.scope("dot"):
             total = tl.dot(left, right, total)
     with pl.scope("store"):
-        tl.store(out + i[:, None] * N + j[None, :], total.to(tl.float16))
+        tl.store(out + i[:, None] * N + j[None, :], total.to(out.dtype.element_ty))
 
 
 @tile.jit

@@ -33,6 +33,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from quality.public import blocks
+
 HERE = Path(__file__).resolve().parent
 LIBRARIES = ("liger", "inductor", "gems", "fla", "unsloth", "vllm", "sglang", "moe", "entropy")
 FLUSH_BYTES = 256 << 20
@@ -42,6 +44,10 @@ WARM_UP = 2
 MARKER = "spin_kernel"
 #: A kernel's times below this say more about the clock than about the code, in microseconds.
 SHORTEST_US = 4.0
+#: Who takes turns.
+SIDES = ("tile", "peer")
+#: Of a multiprocessor of sm_90.
+SHARED_BYTES = 228 << 10
 #: How far the digests of two compilers may be apart, relative to the size of the result.
 TOLERANCE = 2e-2
 
@@ -188,12 +194,12 @@ def medians(
 
 
 @dataclasses.dataclass
-class Place:
-    """Where a line of the output belongs."""
+class Round:
+    """A library's rows by one compiler, once."""
 
     library: str
     who: str
-    turn: int
+    number: int
 
     def note(self, path: Path, row: str, found: dict[str, Any]) -> None:
         with path.open("a") as file:
@@ -204,12 +210,13 @@ class Place:
         return {
             line["row"]
             for line in lines
-            if (line["library"], line["who"], line["turn"]) == (self.library, self.who, self.turn)
+            if (line["library"], line["who"], line["number"])
+            == (self.library, self.who, self.number)
         }
 
 
-def run_rows(place: Place, out: Path, until: float, part: tuple[int, int]) -> None:
-    """Runs a library's rows in this process: turn 0 for their results, the others for times."""
+def run_rows(this: Round, out: Path, until: float, part: tuple[int, int]) -> None:
+    """Runs a library's rows in this process: round 0 for their results, the others for times."""
     import torch
 
     faulthandler.dump_traceback_later(max(1.0, until + 10 - time.time()), exit=True)
@@ -217,9 +224,9 @@ def run_rows(place: Place, out: Path, until: float, part: tuple[int, int]) -> No
     launched.install()
     take_the_middle_configuration()
     sys.path[:0] = [str(HERE), str(HERE.parent / "test" / "clients")]
-    rows = importlib.import_module(f"public_time_rows.{place.library}").rows()
-    done = place.done(out)
-    clock = Clock() if place.turn else None
+    rows = importlib.import_module(f"public_time_rows.{this.library}").rows()
+    done = this.done(out)
+    clock = Clock() if this.number else None
     for number, (name, make) in enumerate(rows.items()):
         if name in done or number % part[1] != part[0]:
             continue
@@ -230,14 +237,14 @@ def run_rows(place: Place, out: Path, until: float, part: tuple[int, int]) -> No
         except Exception as error:
             found = {"error": f"{type(error).__name__}: {error}"[:300]}
         if found:
-            place.note(out, name, found)
+            this.note(out, name, found)
         if "CUDA" in found.get("error", ""):
             break  # Nothing later in this process can work.
         gc.collect()
         torch.cuda.empty_cache()
     if clock:
         for name, kernels in clock.times():
-            place.note(out, name, {"kernels": kernels})
+            this.note(out, name, {"kernels": kernels})
     sys.stdout.flush()
     os._exit(0)  # Libraries leave threads behind.
 
@@ -284,15 +291,15 @@ def environment(who: str, options: argparse.Namespace) -> dict[str, str]:
 
 
 def commands(
-    place: Place, options: argparse.Namespace, until: float, jobs: int
+    this: Round, options: argparse.Namespace, until: float, jobs: int
 ) -> Iterator[subprocess.Popen]:
     for job in range(jobs):
-        arguments = [sys.executable, __file__, "rows", str(options.out), place.library, place.who]
-        arguments += [str(place.turn), str(until), f"{job}/{jobs}"]
-        log = (options.home / f"{place.library}-{place.who}-{place.turn}-{job}.log").open("w")
+        arguments = [sys.executable, __file__, "rows", str(options.out), this.library, this.who]
+        arguments += [str(this.number), str(until), f"{job}/{jobs}"]
+        log = (options.home / f"{this.library}-{this.who}-{this.number}-{job}.log").open("w")
         yield subprocess.Popen(
             arguments,
-            env=environment(place.who, options),
+            env=environment(this.who, options),
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -315,16 +322,16 @@ def measure(options: argparse.Namespace) -> None:
         filling = [
             process
             for library in libraries
-            for who in ("tile", "peer")
-            for process in commands(Place(library, who, 0), options, until, options.warm)
+            for who in SIDES
+            for process in commands(Round(library, who, 0), options, until, options.warm)
         ]
         wait(filling, min(until, time.time() + options.warm_seconds))
     for library in libraries:
-        for turn in range(1, options.turns + 1):
-            for who in ("tile", "peer"):
+        for number in range(1, options.rounds + 1):
+            for who in SIDES:
                 end = min(until, time.time() + options.patience)
                 if time.time() < until:
-                    wait(list(commands(Place(library, who, turn), options, end, 1)), end)
+                    wait(list(commands(Round(library, who, number), options, end, 1)), end)
 
 
 def agree(ours: list[list[float]], peers: list[list[float]]) -> bool:
@@ -338,7 +345,7 @@ def agree(ours: list[list[float]], peers: list[list[float]]) -> bool:
 
 
 def read(path: Path) -> tuple[dict, dict, list[str]]:
-    """(library, row, kernel) to each compiler's best turn; whether digests agree; what failed."""
+    """(library, row, kernel) to each compiler's best round; whether digests agree; what failed."""
     best: dict[tuple[str, str, str], dict[str, dict]] = collections.defaultdict(dict)
     digests: dict[tuple[str, str], dict[str, Any]] = collections.defaultdict(dict)
     errors: dict[tuple[str, str], dict[str, str]] = collections.defaultdict(dict)
@@ -365,15 +372,6 @@ def read(path: Path) -> tuple[dict, dict, list[str]]:
     return best, checked, failed
 
 
-def blocks(side: dict[str, Any], shared: int = 228 << 10) -> int | None:
-    """How many blocks a multiprocessor of sm_90 holds."""
-    if side["registers"] is None:
-        return None
-    granules = -(-side["registers"] * 32 // 256)
-    by_registers = 65536 // (granules * 256) // side["warps"]
-    return min(by_registers, 64 // side["warps"], shared // (side["shared"] + 1024), 32)
-
-
 def table(options: argparse.Namespace) -> None:
     best, checked, failed = read(options.results)
     both = {key: of for key, of in best.items() if len(of) == 2}
@@ -382,7 +380,7 @@ def table(options: argparse.Namespace) -> None:
     ratio = {key: of["tile"]["us"] / of["peer"]["us"] for key, of in rows.items()}
     if not ratio:
         sys.exit("no kernel was measured with both compilers")
-    mean = math.exp(sum(map(math.log, ratio.values())) / len(ratio))
+    mean = statistics.geometric_mean(ratio.values())
     slower = sum(r > 1.02 for r in ratio.values())
     differ = sorted(key for key, same in checked.items() if not same and len(key) == 2)
     print(f"{len(ratio)} kernels of {len({k[0] for k in ratio})} libraries: tile takes {mean:.3f}")
@@ -392,7 +390,7 @@ def table(options: argparse.Namespace) -> None:
     print("|---|---|---|---|---|---|")
     for library in dict.fromkeys(key[0] for key in ratio):
         each = {key: r for key, r in ratio.items() if key[0] == library}
-        average = math.exp(sum(map(math.log, each.values())) / len(each))
+        average = statistics.geometric_mean(each.values())
         above = sum(r > 1.02 for r in each.values())
         count = len({key[1] for key in each})
         longest = max(each.values())
@@ -404,7 +402,8 @@ def table(options: argparse.Namespace) -> None:
         cells = [f"{of['tile']['us']:.1f} / {of['peer']['us']:.1f}", f"{ratio[key]:.2f}"]
         for field in ("registers", "spills", "shared", "warps"):
             cells.append(f"{of['tile'][field]} / {of['peer'][field]}")
-        cells.append(f"{blocks(of['tile'])} / {blocks(of['peer'])}")
+        held = (blocks(of[who], SHARED_BYTES) if of[who]["registers"] else None for who in SIDES)
+        cells.append(" / ".join(map(str, held)))
         library, row, kernel = key
         print(f"| {library} | {row} | `{kernel[:60]}` | {' | '.join(cells)} |")
     for title, lines in (
@@ -430,12 +429,12 @@ def main() -> None:
     measuring.add_argument("--warm", type=int, default=0, help="processes a library, before")
     measuring.add_argument("--warm-seconds", type=float, default=120, help="for all of them")
     measuring.add_argument("--patience", type=float, default=120, help="seconds for a process")
-    measuring.add_argument("--turns", type=int, default=2)
+    measuring.add_argument("--rounds", type=int, default=2)
     single = sub.add_parser("rows")
     single.add_argument("out", type=Path)
     single.add_argument("library")
     single.add_argument("who")
-    single.add_argument("turn", type=int)
+    single.add_argument("number", type=int)
     single.add_argument("until", type=float)
     single.add_argument("part")
     shown = sub.add_parser("table")
@@ -445,8 +444,8 @@ def main() -> None:
         measure(options)
     elif options.command == "rows":
         number, count = map(int, options.part.split("/"))
-        place = Place(options.library, options.who, options.turn)
-        run_rows(place, options.out, options.until, (number, count))
+        this = Round(options.library, options.who, options.number)
+        run_rows(this, options.out, options.until, (number, count))
     else:
         table(options)
 

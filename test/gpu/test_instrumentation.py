@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ import tile.language as tl
 import tile.profiler as proton
 import tile.profiler.language as pl
 from tile.errors import TileError
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
+from instrumented_kernels import product
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(os.environ.get("TILE_DRIVER") != "cuda", reason="needs a GPU")
@@ -157,22 +161,6 @@ def test_a_capture_is_refused(tmp_path: Path) -> None:
             spin[(1,)](out, 20_000, 5, BLOCK=128, num_warps=WARPS)
     torch.cuda.synchronize()
     launch(1)
-
-
-@tile.jit
-def product(a, b, out, N, K, BLOCK: tl.constexpr, BLOCK_K: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    j = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    k = tl.arange(0, BLOCK_K)
-    total = tl.zeros((BLOCK, BLOCK), tl.float32)
-    for first in range(0, K, BLOCK_K):
-        with pl.scope("load"):
-            left = tl.load(a + i[:, None] * K + first + k[None, :])
-            right = tl.load(b + (first + k[:, None]) * N + j[None, :])
-        with pl.scope("dot"):
-            total = tl.dot(left, right, total)
-    with pl.scope("store"):
-        tl.store(out + i[:, None] * N + j[None, :], total)
 
 
 @pytest.mark.parametrize("mode", ["default", "mma", "default:granularity=warp_group"])
