@@ -44,6 +44,10 @@ WARM_UP = 2
 MARKER = "spin_kernel"
 #: A kernel's times below this say more about the clock than about the code, in microseconds.
 SHORTEST_US = 4.0
+#: How names of Inductor's kernels begin. It loads them from its cache without the compiler.
+INDUCTOR = "triton_"
+#: What is noted of a kernel that came from there.
+UNKNOWN = dict.fromkeys(("registers", "spills", "shared", "warps"))
 #: Who takes turns.
 SIDES = ("tile", "peer")
 #: Of a multiprocessor of sm_90.
@@ -75,6 +79,20 @@ class Launches:
         JITFunction.run = noted
         # Launches of tile take a shorter way, which gives no kernel.
         JITFunction.__getitem__ = launch
+        self.note_compiled()
+
+    def note_compiled(self) -> None:
+        """Inductor compiles a kernel by itself, and launches it by a launcher of its own."""
+        import triton
+
+        compile_source = triton.compile
+
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            kernel = compile_source(*args, **kwargs)
+            self.note(kernel)
+            return kernel
+
+        triton.compile = noted
 
     def note(self, kernel: Any) -> None:
         metadata = kernel.metadata
@@ -180,7 +198,7 @@ def medians(
 ) -> dict[str, dict[str, Any]]:
     spans: dict[str, list[float]] = collections.defaultdict(list)
     for _, name, duration in kernels:
-        if name in resources:
+        if name in resources or name.startswith(INDUCTOR):
             spans[name].append(duration)
     result = {}
     for name, each in spans.items():
@@ -189,7 +207,7 @@ def medians(
             continue
         calls = [sum(each[i * count : (i + 1) * count]) for i in range(REPEATS)]
         result[name] = {"us": round(statistics.median(calls), 2), "launches": count}
-        result[name] |= resources[name]
+        result[name] |= resources.get(name, UNKNOWN)
     return result
 
 
@@ -215,11 +233,21 @@ class Round:
         }
 
 
+def check_compiler(who: str) -> None:
+    """Ends the process where `import triton` gives another compiler than the one to measure."""
+    import triton
+
+    found = "tile" if triton.__name__.startswith("tile.") else "peer"
+    if found != who:
+        sys.exit(f"the compiler to measure is {who}, but `import triton` gives {triton.__file__}")
+
+
 def run_rows(this: Round, out: Path, until: float, part: tuple[int, int]) -> None:
     """Runs a library's rows in this process: round 0 for their results, the others for times."""
     import torch
 
     faulthandler.dump_traceback_later(max(1.0, until + 10 - time.time()), exit=True)
+    check_compiler(this.who)
     launched = Launches()
     launched.install()
     take_the_middle_configuration()
@@ -271,7 +299,9 @@ def environment(who: str, options: argparse.Namespace) -> dict[str, str]:
     home.mkdir(parents=True, exist_ok=True)
     paths = [str(p) for p in options.packages]
     if who == "tile":
-        paths.insert(0, str(options.tile))
+        # Python reads no .pth file from PYTHONPATH, so the switch is on by this one.
+        (home / "sitecustomize.py").write_text("import tile_compat_hook\n")
+        paths[:0] = [str(home), str(options.tile)]
     compat = {"TILE_COMPAT": "1"} if who == "tile" else {}
     old = os.environ.get("PYTHONPATH")
     return (
@@ -318,17 +348,18 @@ def measure(options: argparse.Namespace) -> None:
     until = time.time() + options.seconds
     options.home.mkdir(parents=True, exist_ok=True)
     libraries = options.libraries.split(",")
+    sides = options.sides.split(",")
     if options.warm:
         filling = [
             process
             for library in libraries
-            for who in SIDES
+            for who in sides
             for process in commands(Round(library, who, 0), options, until, options.warm)
         ]
         wait(filling, min(until, time.time() + options.warm_seconds))
     for library in libraries:
         for number in range(1, options.rounds + 1):
-            for who in SIDES:
+            for who in sides:
                 end = min(until, time.time() + options.patience)
                 if time.time() < until:
                     wait(list(commands(Round(library, who, number), options, end, 1)), end)
@@ -430,6 +461,7 @@ def main() -> None:
     measuring.add_argument("--warm-seconds", type=float, default=120, help="for all of them")
     measuring.add_argument("--patience", type=float, default=120, help="seconds for a process")
     measuring.add_argument("--rounds", type=int, default=2)
+    measuring.add_argument("--sides", default=",".join(SIDES), help="the compilers to run")
     single = sub.add_parser("rows")
     single.add_argument("out", type=Path)
     single.add_argument("library")
