@@ -387,31 +387,71 @@ ScanPlan::ScanPlan(ScanOp op)
       unsupported = "registers lie between threads along the axis";
   }
   SmallVector<Type> elements(op.getElementTypes());
+  int64_t widest = 1;
+  for (Type element : elements)
+    widest = std::max(widest, getElementBytesInSharedMemory(element));
+  orderScratch(widest);
   allocate(elements, sizeAcrossAxis(layout, axis) * getNumAxisWarps()
                          << llvm::popcount(highRegisterBits));
 }
 
+void ScanPlan::orderScratch(int64_t elementBytes) {
+  constexpr int64_t kBytesPerAccess = 16;
+  positionOffsets.resize(llvm::Log2_64(sizeAcrossAxis(layout, axis)));
+  warpOffsets.resize(llvm::popcount(warpBits));
+  repetitionOffsets.resize(llvm::popcount(highRegisterBits));
+  int32_t next = 1;
+  auto place = [&](int32_t &offset) {
+    if (offset)
+      return;
+    offset = next;
+    next *= 2;
+  };
+  auto fillsAccess = [&] { return next * elementBytes >= kBytesPerAccess; };
+  auto placePositions = [&](StringRef inDim, bool toFillAccess) {
+    for (unsigned i = 0, e = layout.getInDimSizeLog2(inDim); i < e; ++i) {
+      int32_t flat = flattenAcrossAxis(layout, axis, inDim, i);
+      if (llvm::isPowerOf2_32(flat) && !(toFillAccess && fillsAccess()))
+        place(positionOffsets[llvm::Log2_32(flat)]);
+    }
+  };
+  // What a thread reads by one access comes first: its positions, then warps.
+  // Neighbouring lanes follow, so that their accesses are in different banks.
+  placePositions(kRegister, /*toFillAccess=*/true);
+  for (int32_t &offset : warpOffsets)
+    if (!fillsAccess())
+      place(offset);
+  placePositions(kLane, /*toFillAccess=*/false);
+  for (int32_t &offset : warpOffsets)
+    place(offset);
+  for (int32_t &offset : positionOffsets)
+    place(offset);
+  for (int32_t &offset : repetitionOffsets)
+    place(offset);
+}
+
 LinearLayout ScanPlan::getStoreLayout() const {
-  int32_t warps = getNumAxisWarps();
-  int32_t repeats = 1 << llvm::popcount(highRegisterBits);
   return makeOffsetLayout(
-      layout, sizeAcrossAxis(layout, axis) * warps * repeats,
+      layout,
+      sizeAcrossAxis(layout, axis)
+          << (warpOffsets.size() + repetitionOffsets.size()),
       [&](StringRef dim, unsigned bit) -> int32_t {
         if (dim == kBlock)
           return 0;
         if (dim == kWarp && (warpBits & (1u << bit)))
-          return 1 << rankAmong(warpBits, bit);
+          return warpOffsets[rankAmong(warpBits, bit)];
         if (dim == kRegister && (highRegisterBits & (1u << bit)))
-          return warps << rankAmong(highRegisterBits, bit);
-        return flattenAcrossAxis(layout, axis, dim, bit) * warps * repeats;
+          return repetitionOffsets[rankAmong(highRegisterBits, bit)];
+        int32_t flat = flattenAcrossAxis(layout, axis, dim, bit), offset = 0;
+        for (auto [position, image] : llvm::enumerate(positionOffsets))
+          if (flat & (1 << position))
+            offset |= image;
+        return offset;
       });
 }
 
 LinearLayout ScanPlan::getLoadLayout() const {
   LinearLayout store = getStoreLayout();
-  SmallVector<int32_t> overWarps;
-  for (uint32_t w = 1; w < getNumAxisWarps(); w *= 2)
-    overWarps.push_back(w);
   return makeOffsetLayout(
       store, store.getOutDimSize(kOffset),
       [&](StringRef dim, unsigned bit) -> int32_t {
@@ -419,5 +459,5 @@ LinearLayout ScanPlan::getLoadLayout() const {
           return 0;
         return store.getBasis(dim, bit, kOffset);
       },
-      overWarps);
+      warpOffsets);
 }

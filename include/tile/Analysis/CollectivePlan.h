@@ -132,13 +132,20 @@ struct ScanPlan : CollectivePlan {
   /// repeats.
   uint32_t lowRegisterBits = 0, highRegisterBits = 0;
 
-  /// The offset of a warp's total in scratch memory. Its bits are, from the
-  /// lowest: the warp along the axis, the repetition, the position across the
-  /// axis. Of threads that differ in other bits, one stores.
+  /// The offset of a warp's total in scratch memory. Of threads that differ
+  /// only in lanes along the axis, one stores.
   LinearLayout getStoreLayout() const;
   /// The same with one more register dimension in front, over the warps along
   /// the axis, in place of the warp's own bits.
   LinearLayout getLoadLayout() const;
+
+private:
+  /// What a bit adds to the offset: a bit of the position across the axis, of
+  /// the warp along the axis, and of the repetition.
+  SmallVector<int32_t> positionOffsets, warpOffsets, repetitionOffsets;
+
+  /// Gives each of these bits its place in the offset.
+  void orderScratch(int64_t elementBytes);
 };
 
 } // namespace mlir::triton
