@@ -65,7 +65,11 @@ class OutOfResources(TileError):
 
 
 class InterpreterError(TileError):
-    """A kernel failed while the interpreter ran it."""
+    """A kernel failed while the interpreter ran it; `remedy` says what to write instead."""
+
+    def __init__(self, message: str = "", remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
 
 
 class CompilerToolError(TileError):

@@ -17,7 +17,7 @@ _OF_BLOCKS = {
     "all": "use `tl.min(x.to(tl.int32), axis) != 0`",
     "clip": "use `tl.clamp(x, low, high)`",
     "clamp": "use `tl.clamp(x, low, high)`",
-    "pow": "use `libdevice.pow(x, y)`, from tl.extra",
+    "pow": "use `tl.math.pow(x, y)`",
     "tanh": "use `libdevice.tanh(x)`, from tl.extra",
     "size": "use `x.numel`",
     "flatten": "use `tl.reshape(x, [x.numel])`",
@@ -39,7 +39,7 @@ _OF_LANGUAGE = {
     "gelu": "compute it with `libdevice.erf`, from tl.extra",
     "silu": "use `x * tl.sigmoid(x)`",
     "tanh": "use `libdevice.tanh`, from tl.extra",
-    "pow": "use `libdevice.pow`, from tl.extra",
+    "pow": "use `tl.math.pow`",
     "mean": "use `tl.sum(x, axis) / n`",
     "ones": "use `tl.full(shape, 1, dtype)`",
     "ones_like": "use `tl.full(x.shape, 1, x.dtype)`",
@@ -50,7 +50,7 @@ _OF_LANGUAGE = {
     "concat": "use `tl.cat(a, b)`",
     "stack": "use `tl.join(a, b)`",
     "transpose": "use `tl.trans(x)`",
-    "power": "use `libdevice.pow`, from tl.extra",
+    "power": "use `tl.math.pow`",
     "round": "use `libdevice.rint`, from tl.extra",
     "float": "use `tl.float32`",
     "int": "use `tl.int32`",
@@ -64,12 +64,37 @@ _OF_LANGUAGE = {
     "print": "use `tl.device_print(text, value)`",
 }
 
+#: Python's own functions that work on constants, and what takes their place on a block.
+_OF_PYTHON = {
+    "round": "use `libdevice.rint`, from tl.extra, for run-time values",
+    "pow": "use `tl.math.pow`, for run-time values",
+    "divmod": "use `//` and `%` for run-time values",
+    "sorted": "use `tl.sort` for run-time values",
+    "all": "use `tl.min(x.to(tl.int32), axis) != 0` for run-time values",
+    "any": "use `tl.max(x.to(tl.int32), axis) != 0` for run-time values",
+    "map": "write a loop over `tl.static_range`",
+    "open": "a kernel has no files; store results through pointers",
+    "input": "a kernel reads what its pointers point to",
+}
+
+#: For a store through an array that NumPy says is read-only.
+WRITABLE = "pass an array that may be written, such as a copy"
+#: For a block pointer that leaves its array.
+BOUNDARY_CHECK = "name each dimension that may leave the array in `boundary_check`"
+
+
+def mask(what: str) -> str:
+    """For an access that leaves its array."""
+    return f"mask the {what}: switch off the elements that are outside of the array"
+
 
 def closest(name: str, names: Iterable[str]) -> str:
     """The end of a message about a name that nothing has, if another is like it."""
     import difflib  # Not part of what `import tile` costs.
 
-    found = difflib.get_close_matches(name, [n for n in names if not n.startswith("_")], 1, 0.75)
+    known = [n for n in names if not n.startswith("_")]
+    found = [n for n in known if n.lower() == name.lower()]
+    found = found or difflib.get_close_matches(name, known, 1, 0.75)
     return f"; did you mean `{found[0]}`?" if found else ""
 
 
@@ -82,3 +107,8 @@ def for_member(name: str, names: Iterable[str], is_pointer: bool) -> str:
 def for_function(name: str, names: Iterable[str]) -> str:
     """The same about a name in `tl`."""
     return f"; {_OF_LANGUAGE[name]}" if name in _OF_LANGUAGE else closest(name, names)
+
+
+def for_builtin(name: str) -> str:
+    """The same about a function of Python's own."""
+    return f"; {_OF_PYTHON[name]}" if name in _OF_PYTHON else ""

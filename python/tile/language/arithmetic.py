@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError
 from . import dtypes as dt
@@ -442,9 +442,10 @@ def _same(fn: Callable[[Any, Any], tensor], otherwise: bool) -> Callable[[Any, A
     return operation
 
 
-def _power(x: Any, y: Any) -> tensor:
+def refuse_power(*_: Any) -> NoReturn:
+    """Says that `**` is for constants."""
     raise SemanticError(
-        "** works on constants only; use tl.math.pow or tl.exp2 for run-time values"
+        "** works on constants only; use x * x for a square, and tl.math.pow for the rest"
     )
 
 
@@ -459,7 +460,8 @@ def _install_operators() -> None:
     """Gives tensors Python's operators, for the interpreter."""
     binary = {
         "add": add, "sub": sub, "mul": mul, "truediv": truediv, "floordiv": floordiv, "mod": mod,
-        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr, "pow": _power,
+        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr,
+        "pow": refuse_power,
     }  # fmt: skip
     for name, fn in binary.items():
         setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, unwrap(other)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError, StaticAssertionError
 from . import dtypes as dt
@@ -54,6 +54,14 @@ def num_programs(axis: Any) -> tensor:
     )
 
 
+def refuse_iteration() -> NoReturn:
+    """Says that only loops go through ranges that are not constant."""
+    raise SemanticError(
+        "a range with run-time bounds can only be what a `for` loop goes through, inside a "
+        "function decorated with @tile.jit; for a counter beside it, write `i += 1` in the loop"
+    )
+
+
 class range:
     """A loop's range, with hints on how to compile the loop.
 
@@ -98,10 +106,7 @@ class range:
         self.disable_licm = bool(unwrap(disable_licm))
 
     def __iter__(self) -> Any:
-        raise SemanticError(
-            "a range with run-time bounds can only be what a `for` loop goes through, inside a "
-            "function decorated with @tile.jit; for a counter beside it, write `i += 1` in the loop"
-        )
+        refuse_iteration()
 
 
 class static_range:

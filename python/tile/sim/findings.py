@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tile import hints
 from tile._C import sim as _sim
 from tile.compiler.errors import SourceRange, is_python, source_place
 
@@ -107,8 +108,10 @@ def _remedy(finding: Finding, program: Program) -> str:
             what = "load" if message.startswith("global load") else "access"
             what = "store" if message.startswith("global store") else what
             if python:
-                return f"mask the {what}: switch off the elements that are outside of the array"
+                return hints.mask(what)
             return f"compare the index with the size of the array before the {what}"
+    if kind == "read-only" and message.startswith("global"):
+        return hints.WRITABLE if python else "give the launch memory that may be written"
     if kind == "barrier-divergence" and not python:
         return "move the barrier out of the branch, so that all threads reach it"
     if kind == "instruction-budget":

@@ -346,7 +346,9 @@ def pythons(p, n):
 
 
 def test_functions_of_other_libraries():
-    assert refusal(numpys, SIGNATURE).error_message == "`sqrt` is not for kernels; use tl.sqrt"
+    assert refusal(numpys, SIGNATURE).error_message == (
+        "`sqrt` of numpy is not for kernels; use tl.sqrt"
+    )
     assert refusal(pythons, SIGNATURE).error_message == (
         "`sqrt` works on constants only; use tl.sqrt for run-time values"
     )

@@ -13,6 +13,11 @@ import tile.language as tl
 
 
 def message(kernel, *arguments, grid=(1,), error=tile.InterpreterError, **constants) -> str:
+    """The error of a launch, with the file's name short, without the remedy."""
+    return with_remedy(kernel, *arguments, grid=grid, error=error, **constants).split("\nhelp: ")[0]
+
+
+def with_remedy(kernel, *arguments, grid=(1,), error=tile.InterpreterError, **constants) -> str:
     """The error of a launch, with the file's name short."""
     with pytest.raises(error) as caught:
         kernel.interpret(*arguments, grid=grid, **constants)
@@ -114,6 +119,20 @@ def test_arrays_that_only_read():
     x.flags.writeable = False
     assert message(scalar, x, 2).splitlines()[-1] == (
         "error: store writes to `x_ptr`, which is read-only, in program (0, 0, 0)"
+    )
+
+
+def test_each_error_says_what_to_do():
+    x, out = np.zeros(4, np.float32), np.zeros(8, np.float32)
+    assert with_remedy(ragged, x, out, BLOCK=8).endswith(
+        "\nhelp: mask the load: switch off the elements that are outside of the array"
+    )
+    assert with_remedy(block_pointer, np.zeros((3, 4), np.float32), out, 3).endswith(
+        "\nhelp: name each dimension that may leave the array in `boundary_check`"
+    )
+    x.flags.writeable = False
+    assert with_remedy(scalar, x, 2).endswith(
+        "\nhelp: pass an array that may be written, such as a copy"
     )
 
 
