@@ -22,13 +22,13 @@ def wants_color(stream: TextIO | None = None) -> bool:
     return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR")
 
 
-def findings_in_color(text: str) -> str:
-    """A text with findings, coloured where colour is wanted."""
-    if not wants_color():
+def findings_in_color(text: str, stream: TextIO | None = None) -> str:
+    """A text with findings or errors, coloured where the stream wants colour."""
+    if not wants_color(stream):
         return text
     from ..sim.kinds import KINDS
 
-    kind = re.compile(rf"^({'|'.join(KINDS)}):", re.M)
+    kind = re.compile(rf"^(error|{'|'.join(KINDS)}):", re.M)
     for pattern, style in ((kind, {"fg": "red", "bold": True}), *_PARTS):
         text = pattern.sub(lambda match, style=style: click.style(match[0], **style), text)
     return text

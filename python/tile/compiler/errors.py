@@ -14,14 +14,18 @@ from ..errors import OptionError, TileError
 from ..runtime.source import line_of, lines_of
 
 
-def _shown(file: str) -> str:
-    """A file as Python's tracebacks name it; of a notebook, the cell as its tracebacks do."""
+def name_of(file: str) -> str:
+    """A file's name; of a notebook, the cell as its tracebacks name it."""
     # Set by IPython once it is whole; older ones have no names of cells.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
-    if name_of is not None and (cell := name_of(file)):
-        return " ".join(cell)
-    return f'File "{file}"'
+    code_name = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    return " ".join((code_name and code_name(file)) or [file])
+
+
+def _shown(file: str) -> str:
+    """A file as Python's tracebacks name it."""
+    name = name_of(file)
+    return name if name != file else f'File "{file}"'
 
 
 def is_python(file: str) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..compiler.errors import name_of
 from ..pages import SourceFile, SourceLine, render
 
 if TYPE_CHECKING:
@@ -66,8 +68,8 @@ def _text(file: str, ptx: str | None, sources: Mapping[str, str]) -> list[str]:
         return (ptx or "").splitlines()
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
+    except OSError:  # A cell of a notebook is in no file.
+        return [line.rstrip("\n") for line in linecache.getlines(file)]
 
 
 def _files(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverage, list[_Line]]]:
@@ -110,7 +112,7 @@ def annotated(report: Report, sources: Mapping[str, str] | None = None) -> str:
     head = " ".join(f"{name:>12}" for name in _COLUMNS.values())
     for one, lines in _files(report, sources or {}):
         ran, count = len(one.covered), len(one.covered) + len(one.missing)
-        out.append(f"{one.file}: {ran} of {count} lines with code ran")
+        out.append(f"{name_of(one.file)}: {ran} of {count} lines with code ran")
         out.append(f"{'line':>6} {head} | source")
         for line in lines:
             if line.counters and not line.missing:
@@ -146,7 +148,7 @@ def page(report: Report, sources: Mapping[str, str] | None = None) -> str:
         ran, count = len(one.covered), len(one.covered) + len(one.missing)
         note = f"{ran} of {count} lines with code ran."
         shown = [_shown(line, most) for line in lines]
-        files.append(SourceFile(one.file, list(_COLUMNS.values()), [shown], note))
+        files.append(SourceFile(name_of(one.file), list(_COLUMNS.values()), [shown], note))
     return render(
         "simulator.html.j2",
         title=data["entry"],

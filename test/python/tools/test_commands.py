@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -113,6 +114,44 @@ def test_errors_of_a_program_are_its_own(tmp_path, command):
     files = re.findall(r'File "([^"]*)", line (\d+)', text)
     assert files == [(str(tmp_path / "program.py"), line) for line in ("4", "2")]
     assert text.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+PROGRAM_WITH_A_MISTAKE = """
+import numpy as np
+import tile
+import tile.language as tl
+
+@tile.jit
+def fails(x):
+    tl.store(x + tl.arange(0, 8), {value})
+
+fails[(1,)](np.zeros(4, np.float32))
+"""
+
+
+@pytest.mark.parametrize(("value", "kind"), [("1.0", "out-of-bounds:"), ("1.0 @ 2", "error:")])
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_errors_are_coloured_on_a_terminal(tmp_path, value, kind, no_color):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM_WITH_A_MISTAKE.format(value=value))
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "tile", "run", str(path)], stderr=end, stdout=subprocess.DEVNULL,
+        env={**os.environ, "NO_COLOR": no_color, "TILE_DRIVER": "sim"},
+    ) as process:  # fmt: skip
+        os.close(end)
+        text = b""
+        try:
+            while part := os.read(terminal, 65536):
+                text += part
+        except OSError:  # The other end is closed.
+            pass
+    os.close(terminal)
+    assert process.returncode == 1
+    shown = text.decode()
+    assert kind in shown
+    assert (f"\x1b[31m\x1b[1m{kind}\x1b[0m" in shown) == (not no_color)
+    assert ("\x1b" in shown) == (not no_color)
 
 
 def test_knobs(capsys, monkeypatch):
