@@ -13,6 +13,16 @@ from types import TracebackType
 from .errors import TileError
 
 
+class NoProgram(TileError):
+    """A command names a program that is not there: it is written wrong."""
+
+
+def check(program: str, is_module: bool = False) -> None:
+    """Raises NoProgram if a program cannot be run."""
+    if problem := find_problem(program, is_module):
+        raise NoProgram(problem)
+
+
 def find_problem(program: str, is_module: bool) -> str | None:
     """Why a program cannot be run, if it cannot."""
     if not is_module:

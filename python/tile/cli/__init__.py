@@ -12,6 +12,7 @@ import click
 from .. import __version__
 from ..errors import TileError
 from ..hints import closest
+from ..programs import NoProgram
 
 #: The commands, with what they are for; each is in the module of its name.
 _COMMANDS = {
@@ -87,7 +88,7 @@ def run_command(command: click.Command, args: list[str], name: str) -> int:
         return 2
     except TileError as error:
         print(f"{name}: error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, NoProgram) else 1
     except OSError as error:
         if args and args[0] in ("run", "debug", "profile", "explain"):  # The program's own.
             raise

@@ -11,12 +11,14 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from machines import run_on
 from reference import sim_only
 
 import tile
 from tile.cli import main
+from tile.cli import tile as tile_command
 from tile.compiler import ASTSource
 from tile.runtime.tuning import ChoiceFile, make_choice
 
@@ -328,6 +330,15 @@ def nothing(p):
         ("compile k.py -n nothing -s *fp32 -g 1 -o out -t hip:gfx942", "which cannot load hip:gfx"),
         ("compile k.py -n nothing -s *fp32 -g 1 -o k.py/out -t cuda:90", "k.py: "),
         ("link out.h -o all", "cannot read out.h: "),
+        ("run missing.py", "there is no program missing.py"),
+        ("debug missing.py", "there is no program missing.py"),
+        ("explain -m missing", "there is no module missing"),
+        ("profile missing.py", "there is no program missing.py"),
+        ("view k.py", "k.py is no profile: "),
+        ("view missing.hatchet", "missing.hatchet: No such file"),
+        ("explain k.py", "k.py launched no kernel in the simulator"),
+        ("debug k.py", "k.py launched no kernel in the simulator"),
+        ("debug -k other k.py", "k.py launched no kernel `other` in the simulator"),
         ("cache prune --limit banana", "a size is written as 500M, not 'banana'"),
         ("cache prune --limit=-5", "a size is written as 500M, not '-5'"),
         ("completion", "Missing argument"),
@@ -337,11 +348,56 @@ def nothing(p):
 def test_what_is_wrong_is_said_in_a_line(line, text, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("k.py").write_text(KERNEL)
-    assert main(line.split()) in (1, 2)
+    status = main(line.split())
     said = capsys.readouterr()
+    # 2 is for commands that are written wrong; the rest is about what they name.
+    usage = ("missing.", "-m missing", "sim ", "completion")
+    if any(part in line for part in usage) and "view" not in line:
+        assert status == 2
+    else:
+        assert status in (1, 2)
     assert said.out == "" and text in said.err
     assert said.err.startswith("tile") and said.err.count("\n") == 1
     assert {path.name for path in tmp_path.iterdir()} <= {"k.py", "cache", "__pycache__"}
+
+
+@pytest.mark.parametrize("text", ["[]", "[1]", '{"a": 1}', "[{}]", "3"])
+def test_files_that_are_no_profile(text, tmp_path, capsys):
+    path = tmp_path / "x.hatchet"
+    path.write_text(text)
+    assert main(["view", str(path)]) == 1
+    said = capsys.readouterr()
+    assert said.err == f"tile: error: {path} is no profile: it has no tree of frames\n"
+
+
+#: Commands that print a list, a table or facts.
+LISTINGS = [
+    "cache ls", "cache stats", "cache verify", "autotune show", "knobs", "env", "layout", "surface",
+    "view", "explain", "sim",
+]  # fmt: skip
+#: Those that print none.
+OTHERS = [
+    "run", "debug", "compile", "link", "profile", "cache clear", "cache prune", "autotune clear",
+    "completion",
+]  # fmt: skip
+
+
+def commands(group, before=()):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*before, name))
+        else:
+            yield " ".join((*before, name)), command
+
+
+def test_every_listing_has_json():
+    """A new command is put into one of the lists above."""
+    known = dict(commands(tile_command))
+    assert sorted(known) == sorted(LISTINGS + OTHERS)
+    for name in LISTINGS:
+        assert any("--json" in option.opts for option in known[name].params), name
 
 
 def test_nothing_was_tuned(capsys):
