@@ -89,11 +89,6 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
     return emitError(
         module.getLoc(),
         "expected option 'target' to name a machine, <kind>:<architecture>");
-  auto *dialect = getContext().getLoadedDialect<TritonGPUDialect>();
-  auto *models = dialect->getRegisteredInterface<TargetModels>();
-  if (models && !models->find(target))
-    return emitError(module.getLoc(), "unknown target \"")
-           << target << "\": no backend of this tile knows it";
 
   Builder b(&getContext());
   for (auto [name, value] :

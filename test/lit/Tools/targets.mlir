@@ -3,8 +3,6 @@
 // RUN: not tile-opt %s -tile-amd-ttgir 2>&1 | filecheck %s --check-prefix=NONE --implicit-check-not=tt.func
 // RUN: not tile-opt %s -tile-nvidia-ttgir='target=cuda:1' 2>&1 | filecheck %s --check-prefix=BAD --implicit-check-not=tt.func
 // RUN: not tile-opt %s -tile-amd-ttgir='target=hip:gfx1' 2>&1 | filecheck %s --check-prefix=BAD --implicit-check-not=tt.func
-// RUN: not tile-opt %s -convert-triton-to-tritongpu='target=cuda:1' 2>&1 | filecheck %s --check-prefix=BAD --implicit-check-not=tt.func
-// RUN: not tile-opt %s -convert-triton-to-tritongpu='target=nobody:90' 2>&1 | filecheck %s --check-prefix=BAD --implicit-check-not=tt.func
 // NONE: error: expected option 'target' to name a machine, <kind>:<architecture>
 // BAD: error: unknown target
 tt.func @kernel(%p: !tt.ptr<f32>) {
