@@ -148,6 +148,8 @@ def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
 
     The operands are scalars or blocks, which are broadcast to one shape.
 
+    Refused: ``tl.sub(1, p)``.
+
     >>> tl.sub(tl.arange(0, 4), 1)
     [-1 0 1 2]
     """
@@ -274,7 +276,15 @@ def logical_not(x: tensor) -> tensor:
 @member()
 @builtin
 def logical_and(input: Any, other: Any) -> tensor:
-    """Whether both are nonzero, element by element."""
+    """Whether both are nonzero, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.arange(0, 4).logical_and("x")``.
+
+    >>> tl.arange(0, 4).logical_and(tl.arange(0, 4) < 2)
+    [0 1 0 0]
+    """
     x, y = broadcast_pair(to_bool(input), to_bool(other))
     return _binary("arith.andi", x, y)
 
@@ -282,7 +292,15 @@ def logical_and(input: Any, other: Any) -> tensor:
 @member()
 @builtin
 def logical_or(input: Any, other: Any) -> tensor:
-    """Whether either is nonzero, element by element."""
+    """Whether either is nonzero, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.arange(0, 4).logical_or("x")``.
+
+    >>> tl.arange(0, 4).logical_or(tl.arange(0, 4) < 2)
+    [1 1 1 1]
+    """
     x, y = broadcast_pair(to_bool(input), to_bool(other))
     return _binary("arith.ori", x, y)
 
@@ -386,6 +404,8 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) ->
     Takes a scalar or a block of any shape; the result has the same shape. `min` and `max` are
     broadcast to it.
 
+    Refused: ``tl.clamp(p, 0, 2)``.
+
     >>> tl.clamp(tl.arange(0, 4).to(tl.float32), 1.0, 2.0)
     [1 1 2 2]
     """
@@ -410,6 +430,8 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     """x where the condition holds, else y. Both are computed.
 
     The three are broadcast to one shape.
+
+    Refused: ``tl.where(tl.arange(0, 4) > 1, tl.arange(0, 8), 0)``.
 
     >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
     [-1 -1 2 3]
