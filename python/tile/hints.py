@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 #: Methods of arrays elsewhere, and what takes their place on a block.
@@ -86,6 +87,29 @@ BOUNDARY_CHECK = "name each dimension that may leave the array in `boundary_chec
 def mask(what: str) -> str:
     """For an access that leaves its array."""
     return f"mask the {what}: switch off the elements that are outside of the array"
+
+
+#: Which page of docs/diagnostics explains a message, by what the message holds.
+_PAGES = {
+    "block-sizes": "range must be a power of two|which is not a power of two",
+    "constants": "must be known at compile time|arange needs constants",
+    "shapes": "do not fit together",
+    "conditions": "^the condition of `(if|while|if ... else)` (must be a scalar|is a block)",
+    "types": "a variable keeps its type through a loop|both branches must agree",
+    "globals": "a kernel is compiled once and would not see it change|is a plain Python function:",
+    "offsets": "this int32 offset overflows",
+    "resources": "^out of resource: ",
+    "race": "^race: ",
+    "undefined-lanes": "^undefined-lanes: |masked load leaves undefined",
+}
+
+
+def more(message: str) -> str:
+    """The last line of a message that a page explains: how to read that. Empty for others."""
+    for page, pattern in _PAGES.items():
+        if re.search(pattern, message):
+            return f"\nmore: tile help {page}"
+    return ""
 
 
 def closest(name: str, names: Iterable[str]) -> str:

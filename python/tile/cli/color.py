@@ -14,6 +14,7 @@ _PARTS = (
     (re.compile(r'^  (File "[^"\n]*"|Cell In\[\d+\]), line \d+', re.M), {"bold": True}),
     (re.compile(r"^help:", re.M), {"fg": "green", "bold": True}),
     (re.compile(r"^note:", re.M), {"fg": "cyan", "bold": True}),
+    (re.compile(r"^more:", re.M), {"fg": "cyan", "bold": True}),
 )
 
 

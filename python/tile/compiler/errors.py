@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import OptionError, TileError
+from ..hints import more
 from ..runtime.source import line_of, lines_of
 
 
@@ -106,7 +107,8 @@ class PlacedError(TileError):
         lines = render_places(self.places)
         lines.append(f"error: {self.error_message}")
         lines.extend(f"note: {note}" for note in self.notes)
-        return "\n" + "\n".join(lines) if self.places else "\n".join(lines)
+        text = "\n" + "\n".join(lines) if self.places else "\n".join(lines)
+        return text + more(self.error_message)
 
     @property
     def message(self) -> str:

@@ -7,6 +7,7 @@ import sys
 import types
 from typing import Any
 
+from .. import hints
 from ..compiler.errors import (
     CompilationError,
     CompileTimeAssertionFailure,
@@ -76,7 +77,8 @@ def located(error: TileError, program: tuple[int, int, int]) -> TileError:
         remedy = getattr(error, "remedy", "")
         if remedy:
             lines.append(f"help: {remedy}")
-        result = InterpreterError(("\n" if places else "") + "\n".join(lines), remedy)
+        text = ("\n" if places else "") + "\n".join(lines)
+        result = InterpreterError(text + hints.more(message), remedy)
     traceback = None
     for part in reversed(frames):
         traceback = types.TracebackType(traceback, part.tb_frame, part.tb_lasti, part.tb_lineno)

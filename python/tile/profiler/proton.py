@@ -121,7 +121,7 @@ def command(
     name: str, backend: str | None, context: str, mode: str | None, data: str, hook: str,
     timeline: bool, program: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Profile a program: times of its kernels, by what the program did.
+    """Profile a program: times of its kernels, by call path.
 
     PROGRAM is a script with its arguments, or pytest with its own. The program's `start` and
     `finalize` do nothing; its scopes count.

@@ -125,6 +125,11 @@ def _access(finding: Finding, other: bool, program: Program) -> str:
 
 
 def text_of(finding: Finding, program: Program) -> str:
+    """One finding, and how to read more about it."""
+    return _alone(finding, program) + hints.more(f"{finding['kind']}: ")
+
+
+def _alone(finding: Finding, program: Program) -> str:
     """One finding: the place, what is wrong, who did it, the other access, the remedy."""
     lines = []
     # What shows only in several launches has no place.
@@ -200,7 +205,11 @@ def grouped(findings: Sequence[Finding], text: str = "") -> list[list[Finding]]:
 
 def text_of_group(group: Sequence[Finding], program: Program) -> str:
     """Findings with one cause: the first of them, and where else it shows."""
-    text = text_of(group[0], program)
+    return _together(group, program) + hints.more(f"{group[0]['kind']}: ")
+
+
+def _together(group: Sequence[Finding], program: Program) -> str:
+    text = _alone(group[0], program)
     if len(group) == 1:
         return text
     where: dict[tuple, None] = {}

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from frontend import refusal
+from frontend import refusal, without_page
 
 import tile
 import tile.language as tl
@@ -16,9 +16,9 @@ SIGNATURE = {"p": "*fp32", "n": "i32"}
 
 
 def message(fn, signature=None, constants=None) -> str:
-    """The error, with this file's name and the kernel's first line cut out."""
+    """The error, without the page that explains it, and with this file's name cut out."""
     error = refusal(fn, signature or SIGNATURE, constants)
-    return str(error).replace(__file__, "FILE")
+    return without_page(str(error)).replace(__file__, "FILE")
 
 
 def where(fn, offset: int) -> int:

@@ -63,7 +63,7 @@ def test_a_race_between_programs_reads_like_an_error():
         text,
     )
     assert "in program (0, 0, 0)" in text
-    assert text.endswith("help: programs of one launch run in any order: use `tl.atomic_add` or another atomic, or two launches")  # fmt: skip
+    assert text.endswith("help: programs of one launch run in any order: use `tl.atomic_add` or another atomic, or two launches\nmore: tile help race")  # fmt: skip
 
 
 @sim_only

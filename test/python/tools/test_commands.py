@@ -372,8 +372,8 @@ def test_files_that_are_no_profile(text, tmp_path, capsys):
 
 #: Commands that print a list, a table or facts.
 LISTINGS = [
-    "cache ls", "cache stats", "cache verify", "autotune show", "knobs", "env", "layout", "surface",
-    "view", "explain", "sim",
+    "cache ls", "cache stats", "cache verify", "autotune show", "knobs", "env", "help", "layout",
+    "surface", "view", "explain", "sim",
 ]  # fmt: skip
 #: Those that print none.
 OTHERS = [
