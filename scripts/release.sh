@@ -18,7 +18,7 @@ for version in 3.10 3.11 3.12; do
   [ -n "$python" ] || { echo "error: no Python $version, for which a wheel is made" >&2; exit 1; }
   PYTHON=$python scripts/wheel.sh x86_64
 done
-PYTHON=$(find_python 3.12) scripts/wheel.sh aarch64
+PYTHON=$(find_python 3.13) scripts/wheel.sh aarch64
 tools=.setup/wheel-3.12/bin/python
 echo "==> Making the source distribution"
 $tools -m build --sdist --no-isolation --outdir dist . > .setup/sdist.log 2>&1 || { tail -20 .setup/sdist.log; exit 1; }

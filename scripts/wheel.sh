@@ -21,8 +21,9 @@ options=(-C "build-dir=build-release/$machine" -C "cmake.define.TILE_BUILD_TOOLS
 if [ "$machine" = "$(uname -m)" ]; then
   options+=(-C "cmake.define.TILE_LINK_SYSROOT=$PWD/.setup/sysroot/$machine")
 else
-  # The headers are those of Debian's Python 3.13. Of these the stable ABI's part is the same in every version.
-  [ "${version#3.}" -ge 12 ] || { echo "error: a wheel for $machine is made with Python 3.12 or later" >&2; exit 2; }
+  # The headers are those of Debian's Python 3.13. CMake takes them for an interpreter of that version alone. Of them the
+  # stable ABI's part is the same in every version, so that the wheel serves Python 3.12, too.
+  [ "$version" = 3.13 ] || { echo "error: a wheel for $machine is made with Python 3.13, not $version" >&2; exit 2; }
   options+=(-C "cmake.define.CMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/$machine-linux.cmake"
     -C "cmake.define.Python_INCLUDE_DIR=$PWD/.setup/sysroot/$machine/usr/include/python3.13")
   export _PYTHON_HOST_PLATFORM=linux-$machine

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from .hints import more
+
 
 class TileError(Exception):
     """Base class of every error of tile."""
@@ -55,7 +57,7 @@ class OutOfResources(TileError):
         advice = self._ADVICE.get(name)
         if advice:
             text += f"; {advice}"
-        super().__init__(f"{text}\n{where}" if where else text)
+        super().__init__((f"{text}\n{where}" if where else text) + more(text))
 
     def __reduce__(self) -> tuple:
         return (
@@ -65,7 +67,11 @@ class OutOfResources(TileError):
 
 
 class InterpreterError(TileError):
-    """A kernel failed while the interpreter ran it."""
+    """A kernel failed while the interpreter ran it; `remedy` says what to write instead."""
+
+    def __init__(self, message: str = "", remedy: str = "") -> None:
+        super().__init__(message)
+        self.remedy = remedy
 
 
 class CompilerToolError(TileError):

@@ -6,8 +6,21 @@ import importlib.util
 import os
 import runpy
 import sys
+import traceback
 from collections.abc import Sequence
 from types import TracebackType
+
+from .errors import TileError
+
+
+class NoProgram(TileError):
+    """A command names a program that is not there: it is written wrong."""
+
+
+def check(program: str, is_module: bool = False) -> None:
+    """Raises NoProgram if a program cannot be run."""
+    if problem := find_problem(program, is_module):
+        raise NoProgram(problem)
 
 
 def find_problem(program: str, is_module: bool) -> str | None:
@@ -36,9 +49,21 @@ def run(program: str, arguments: Sequence[str], is_module: bool) -> int:
             runpy.run_path(program, run_name="__main__")
     except Exception as error:
         error.__traceback__ = _frames_of_program(error.__traceback__)
-        sys.excepthook(type(error), error, error.__traceback__)
+        _show(error)
         return 1
     return 0
+
+
+def _show(error: Exception) -> None:
+    """As Python does; errors of ours are coloured on a terminal."""
+    if sys.excepthook is sys.__excepthook__ and isinstance(error, TileError):
+        from .cli.color import findings_in_color, wants_color
+
+        if wants_color(sys.stderr):
+            text = "".join(traceback.format_exception(error))
+            sys.stderr.write(findings_in_color(text, sys.stderr))
+            return
+    sys.excepthook(type(error), error, error.__traceback__)
 
 
 def _find_files_beside(program: str, is_module: bool) -> None:

@@ -7,6 +7,7 @@ import math
 import statistics
 import subprocess
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -63,6 +64,39 @@ def _host_bench(fn: Callable, warmup: float, rep: float, grad_to_none: Any) -> l
     return [once() for _ in range(max(1, int(rep / estimate)))]
 
 
+def _estimated_bench(fn: Callable, grad_to_none: Any) -> list[float]:
+    """In the simulator: what its model says that the launches of one call would take on a GPU."""
+    from .backends.sim_driver import LAUNCHES
+    from .runtime.tuning import estimate
+
+    _clear_gradients(grad_to_none)
+    reports: list[Any] = []
+
+    def keep(launch: Any) -> None:
+        reports.append(launch.report)
+
+    LAUNCHES.add(keep)
+    try:
+        fn()
+    finally:
+        LAUNCHES.remove(keep)
+    if not reports:
+        warnings.warn(
+            "there is no GPU, and the function launched no kernel in the simulator: this is the "
+            "time of the host",
+            stacklevel=5,
+        )
+        return _host_bench(fn, 0, 1, grad_to_none)
+    gpu = reports[-1].roofline()["gpu"]
+    warnings.warn(
+        f"there is no GPU, so this is no measurement: it is what the {gpu} needs at least, by "
+        f"what the simulator counted in {len(reports)} launch{'es' if len(reports) > 1 else ''}, "
+        "without the time that a launch takes",
+        stacklevel=5,
+    )
+    return [sum(map(estimate, reports))]
+
+
 def do_bench(
     fn: Callable,
     warmup: float = 25,
@@ -75,8 +109,11 @@ def do_bench(
 
     `warmup` and `rep` are the milliseconds spent before and while measuring.
     On a GPU the second-level cache is emptied before each call, within these
-    milliseconds: it may take longer than the call. In the
-    simulator the time is the simulator's own, which says little about a GPU.
+    milliseconds: it may take longer than the call.
+
+    In the simulator nothing can be measured. One call is made, and the result
+    is what a GPU needs at least for its launches, by what the simulator
+    counted. A warning says so.
     """
     return _bench_calls(fn, warmup, rep, grad_to_none, quantiles, return_mode)
 
@@ -100,6 +137,8 @@ def _bench(
 ) -> list[float]:
     """The times of calls."""
     if not getattr(driver.active, "has_events", False):
+        if getattr(driver.active, "name", "") == "sim":
+            return _estimated_bench(fn, grad_to_none)
         return _host_bench(fn, min(warmup, 0), min(rep, 1), grad_to_none)
     try:
         import torch

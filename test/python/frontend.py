@@ -58,3 +58,8 @@ def operations(text: str) -> list[str]:
     names: list[str] = []
     module.operation.walk(lambda op: names.append(op.name))
     return names
+
+
+def without_page(text: str) -> str:
+    """A message without its last line, if that says which page explains it."""
+    return text.split("\nmore: ")[0]

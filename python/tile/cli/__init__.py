@@ -12,6 +12,7 @@ import click
 from .. import __version__
 from ..errors import TileError
 from ..hints import closest
+from ..programs import NoProgram
 
 #: The commands, with what they are for; each is in the module of its name.
 _COMMANDS = {
@@ -21,13 +22,14 @@ _COMMANDS = {
     "sim": "Run a kernel of PTX without a GPU, with every access checked.",
     "compile": "Compile a kernel to C, for programs without Python.",
     "link": "Write the C functions that choose among compiled kernels.",
-    "profile": "Profile a program: times of its kernels, by what the program did.",
+    "profile": "Profile a program: times of its kernels, by call path.",
     "view": "Show profiles.",
-    "cache": "Look at the cache of compiled kernels, and tidy it.",
+    "cache": "Look at the cache of compiled kernels; tidy it.",
     "autotune": "Look at what autotuning chose.",
     "knobs": "Show all settings, and where their values came from.",
     "env": "Show what is installed, which driver is used and why.",
     "completion": "Print the shell code that completes this command.",
+    "help": "Explain a message: what it means, and what to write.",
     "layout": "Show which thread owns which element of a layout.",
     "surface": "Print the page of the language's names.",
 }
@@ -87,7 +89,7 @@ def run_command(command: click.Command, args: list[str], name: str) -> int:
         return 2
     except TileError as error:
         print(f"{name}: error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, NoProgram) else 1
     except OSError as error:
         if args and args[0] in ("run", "debug", "profile", "explain"):  # The program's own.
             raise

@@ -17,7 +17,7 @@ from .table import print_json, show, size, with_json
 
 @click.group("cache")
 def command() -> None:
-    """Look at the cache of compiled kernels, and tidy it."""
+    """Look at the cache of compiled kernels; tidy it."""
 
 
 @command.command()

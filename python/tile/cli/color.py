@@ -14,6 +14,7 @@ _PARTS = (
     (re.compile(r'^  (File "[^"\n]*"|Cell In\[\d+\]), line \d+', re.M), {"bold": True}),
     (re.compile(r"^help:", re.M), {"fg": "green", "bold": True}),
     (re.compile(r"^note:", re.M), {"fg": "cyan", "bold": True}),
+    (re.compile(r"^more:", re.M), {"fg": "cyan", "bold": True}),
 )
 
 
@@ -22,13 +23,13 @@ def wants_color(stream: TextIO | None = None) -> bool:
     return (stream or sys.stdout).isatty() and not os.environ.get("NO_COLOR")
 
 
-def findings_in_color(text: str) -> str:
-    """A text with findings, coloured where colour is wanted."""
-    if not wants_color():
+def findings_in_color(text: str, stream: TextIO | None = None) -> str:
+    """A text with findings or errors, coloured where the stream wants colour."""
+    if not wants_color(stream):
         return text
     from ..sim.kinds import KINDS
 
-    kind = re.compile(rf"^({'|'.join(KINDS)}):", re.M)
+    kind = re.compile(rf"^(error|{'|'.join(KINDS)}):", re.M)
     for pattern, style in ((kind, {"fg": "red", "bold": True}), *_PARTS):
         text = pattern.sub(lambda match, style=style: click.style(match[0], **style), text)
     return text

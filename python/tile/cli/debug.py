@@ -92,9 +92,13 @@ def command(
         return _assembly.main(
             [program, *arguments], prog_name="tile debug", standalone_mode=False, obj=debugger
         )
-    return debug_program(
+    status = debug_program(
         debugger, program, arguments, module=module, target=target, variables=not no_variables
     )
+    if status == 0 and not debugger.launches:
+        which = f"kernel `{kernel}`" if kernel else "kernel"
+        raise TileError(f"{program} launched no {which} in the simulator")
+    return status
 
 
 def is_assembly(program: str) -> bool:

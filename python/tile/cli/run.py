@@ -7,8 +7,7 @@ import os
 import click
 
 from ..backends import kinds
-from ..errors import TileError
-from ..programs import find_problem, run
+from ..programs import check, run
 from .complete import targets
 
 
@@ -50,6 +49,5 @@ def command(
         from ..compat import install
 
         install()
-    if problem := find_problem(program, module):
-        raise TileError(problem)
+    check(program, module)
     return run(program, arguments, module)

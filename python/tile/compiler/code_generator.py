@@ -191,12 +191,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
                     b.dict_attr({k: b.int_attr(64 if v >> 31 else 32, v) for k, v in found.items()})
                 )
         self.mark_entry(parsed.body, arguments)
-        outcome = self.run(parsed.body)
-        if outcome is not None and outcome.value is not None:
-            raise CompilationError(
-                "a kernel returns nothing; store its results through pointers",
-                [_function_place(parsed)],
-            )
+        self.run(parsed.body)
         b.loc = loc
         b.create("tt.return", (), None, ())
         b.insert_at_end(self.module.body)

@@ -30,6 +30,9 @@ from .flatten import (
 )
 from .frames import Block, Deferred, Loop, Undefined
 
+#: What is said where a kernel, not a function that it calls, returns a value.
+RETURNS_NOTHING = "a kernel returns nothing; store its results through pointers"
+
 #: What may occur in a condition that is looked at before its statement.
 _CONSTANT_EXPRESSIONS = (
     ast.expr_context, ast.boolop, ast.cmpop, ast.operator, ast.unaryop, ast.Name, ast.Constant,
@@ -120,7 +123,10 @@ class ControlFlow:
     # Jumps.
 
     def step_return(self, node: ast.Return) -> Outcome:
-        return self.leave_function(self.visit(node.value) if node.value is not None else None)
+        value = self.visit(node.value) if node.value is not None else None
+        if value is not None and len(self.frames) == 1:
+            raise SemanticError(RETURNS_NOTHING)
+        return self.leave_function(value)
 
     def leave_function(self, value: Any) -> Outcome:
         """Returns from here: at once, or as soon as the loops around are left."""

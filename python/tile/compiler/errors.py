@@ -11,17 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import OptionError, TileError
+from ..hints import more
 from ..runtime.source import line_of, lines_of
 
 
-def _shown(file: str) -> str:
-    """A file as Python's tracebacks name it; of a notebook, the cell as its tracebacks do."""
+def name_of(file: str) -> str:
+    """A file's name; of a notebook, the cell as its tracebacks name it."""
     # Set by IPython once it is whole; older ones have no names of cells.
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    name_of = getattr(getattr(shell, "compile", None), "format_code_name", None)
-    if name_of is not None and (cell := name_of(file)):
-        return " ".join(cell)
-    return f'File "{file}"'
+    code_name = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    return " ".join((code_name and code_name(file)) or [file])
+
+
+def _shown(file: str) -> str:
+    """A file as Python's tracebacks name it."""
+    name = name_of(file)
+    return name if name != file else f'File "{file}"'
 
 
 def is_python(file: str) -> bool:
@@ -102,7 +107,8 @@ class PlacedError(TileError):
         lines = render_places(self.places)
         lines.append(f"error: {self.error_message}")
         lines.extend(f"note: {note}" for note in self.notes)
-        return "\n" + "\n".join(lines) if self.places else "\n".join(lines)
+        text = "\n" + "\n".join(lines) if self.places else "\n".join(lines)
+        return text + more(self.error_message)
 
     @property
     def message(self) -> str:

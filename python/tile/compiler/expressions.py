@@ -51,6 +51,20 @@ _COMPARING = {
 _UNARY = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
 
 
+def no_attribute(owner: Any, name: str) -> str:
+    """What is said of a name that a value, a module or another object does not have."""
+    if isinstance(owner, tensor):
+        if name == "value":
+            return "a run-time value has no .value: it is not known at compile time"
+        hint = hints.for_member(name, dir(tensor), owner.dtype.is_ptr())
+        return f"{one(owner)} has no attribute `{name}`{hint}"
+    if hasattr(owner, "__spec__"):
+        is_language = owner.__name__ == "tile.language"
+        find = hints.for_function if is_language else hints.closest
+        return f"module `{owner.__name__}` has no attribute `{name}`{find(name, vars(owner))}"
+    return f"{one(owner)} has no attribute `{name}`"
+
+
 class Expressions:
     """The expression half of the code generator."""
 
@@ -96,12 +110,7 @@ class Expressions:
         if isinstance(owner, tensor):
             member = getattr(tensor, name, None)
             if member is None or name.startswith("_"):
-                if name == "value":
-                    raise SemanticError(
-                        "a run-time value has no .value: it is not known at compile time"
-                    )
-                hint = hints.for_member(name, dir(tensor), owner.dtype.is_ptr())
-                raise SemanticError(f"{one(owner)} has no attribute `{name}`{hint}")
+                raise SemanticError(no_attribute(owner, name))
             if is_callable_function(member):
                 return BoundFunction(member, owner)
             return getattr(owner, name)
@@ -114,12 +123,7 @@ class Expressions:
         except AttributeError as error:
             if isinstance(error, TileError):  # A name that says why it is not there.
                 raise SemanticError(str(error)) from None
-            what, hint = one(owner), ""
-            if hasattr(owner, "__spec__"):
-                is_language = owner.__name__ == "tile.language"
-                find = hints.for_function if is_language else hints.closest
-                what, hint = f"module `{owner.__name__}`", find(name, vars(owner))
-            raise SemanticError(f"{what} has no attribute `{name}`{hint}") from None
+            raise SemanticError(no_attribute(owner, name)) from None
         if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
         return plain(value)
@@ -168,9 +172,7 @@ class Expressions:
             return self.call_function(*custom, {})
         if isinstance(lhs, tensor) or isinstance(rhs, tensor):
             if on_tensors is None:
-                raise SemanticError(
-                    "** works on constants only; use tl.math.pow or tl.exp2 for run-time values"
-                )
+                arithmetic.refuse_power()
             return on_tensors(lhs, rhs)
         try:
             return on_constants(lhs, rhs)

@@ -6,10 +6,12 @@ import ast
 import builtins
 import inspect
 import math
+import sys
 import types
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
+from .. import hints
 from ..errors import SemanticError
 from ..language import arithmetic, program
 from ..language import math as tl_math
@@ -32,7 +34,7 @@ from .frames import Frame, symbol_name
 _MAX_DEPTH = 200
 #: Functions of Python that kernels may call on constants.
 _PURE_BUILTINS = {
-    bin, callable, chr, divmod, hash, hex, issubclass, oct, ord, pow, sorted,
+    bin, callable, chr, divmod, hash, hex, issubclass, oct, ord, pow, round, sorted,
 }  # fmt: skip
 
 
@@ -53,6 +55,23 @@ def is_plain(function: Any) -> bool:
         and not hasattr(function, "__tile_construct__")
         and function not in _PYTHON_BUILTINS
     )
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether a call has a meaning of its own in kernels: of jit functions, of constructors and
+    the like, and of Python's functions that are replaced."""
+    if (
+        getattr(function, "__tile_callable__", False)
+        or is_callable_function(function)
+        or hasattr(function, "__tile_construct__")
+        or getattr(function, "__tile_constexpr_function__", False)
+        or is_foreign_builtin(function)
+    ):
+        return True
+    try:
+        return function in _PYTHON_BUILTINS
+    except TypeError:  # Not hashable.
+        return False
 
 
 class BoundFunction:
@@ -103,6 +122,8 @@ def _fold(function: Any, combine: Any) -> Any:
     """min or max: of constants as Python does, else element by element."""
 
     def call(*values: Any) -> Any:
+        if len(values) == 1 and isinstance(values[0], tensor):
+            iter(values[0])  # Says what to use for all elements of a block.
         items = list(values[0]) if len(values) == 1 and is_sequence(values[0]) else list(values)
         if not any(isinstance(v, tensor) for v in items):
             return function(items)
@@ -167,7 +188,6 @@ _PYTHON_BUILTINS: dict[Any, Any] = {
     builtins.type: lambda x: x.type if isinstance(x, tensor) else type(x),
     builtins.str: str,
     builtins.repr: repr,
-    builtins.round: round,
     builtins.slice: builtins.slice,
     builtins.all: all,
     builtins.any: any,
@@ -184,7 +204,50 @@ def _constants_only(function: Any) -> str:
         return f"{message}; a tuple holds run-time values: items = items + (value,)"
     if owner is math and getattr(tl_math, name, None) is not None:
         return f"{message}; use tl.{name} for run-time values"
-    return message
+    return f"{message}{hints.for_builtin(name)}" if owner is builtins else message
+
+
+def may_call(function: Any) -> bool:
+    """Whether kernels may call a function of Python that is not replaced by one of theirs."""
+    if is_builtin(function) or isinstance(function, type):
+        return True
+    owner = getattr(function, "__self__", None)
+    if isinstance(function, types.BuiltinFunctionType):
+        # Methods of constants, and functions that only compute.
+        return (
+            not isinstance(owner, types.ModuleType) or owner is math or function in _PURE_BUILTINS
+        )
+    if isinstance(function, types.MethodType):
+        return (
+            is_builtin(function.__func__)
+            or isinstance(owner, (tensor, dtype, tuple, list, str, type))
+            or hasattr(owner, "__tile_structure__")
+        )
+    module = getattr(function, "__module__", None) or ""
+    return module == math.__name__
+
+
+def refuse_call(function: Any) -> NoReturn:
+    """Says why kernels do not call this, and what to call."""
+    name = getattr(function, "__name__", describe(function))
+    if not callable(function):
+        raise SemanticError(f"{one(function)} cannot be called")
+    if hasattr(function, "__code__"):
+        refuse_plain(name)
+    # Of a library, and nobody compiles it: NumPy's `ufunc`s and the like.
+    library = (getattr(function, "__module__", None) or type(function).__module__).split(".")[0]
+    of = "" if library in ("builtins", "_io") else f" of {library}"
+    language = sys.modules["tile.language"]
+    if getattr(language, name, None) is not None:
+        raise SemanticError(f"`{name}`{of} is not for kernels; use tl.{name}")
+    hint = hints.for_function(name, ()) or hints.for_builtin(name)
+    raise SemanticError(f"`{name}`{of} is not for kernels{hint}")
+
+
+def check_constants(function: Any, arguments: Iterable[Any]) -> None:
+    """Refuses run-time values for a function that Python runs while a kernel is compiled."""
+    if isinstance(function, types.BuiltinFunctionType) and any(map(_has_tensor, arguments)):
+        raise SemanticError(_constants_only(function))
 
 
 class Functions:
@@ -216,15 +279,10 @@ class Functions:
             replacement = None
         if replacement is not None:
             function = replacement
-        elif not self.may_call(function):
-            name = getattr(function, "__name__", describe(function))
-            if not callable(function):
-                raise SemanticError(f"{one(function)} cannot be called")
-            if getattr(tl_math, name, None) is not None and not hasattr(function, "__code__"):
-                raise SemanticError(f"`{name}` is not for kernels; use tl.{name}")
-            refuse_plain(name)
-        elif isinstance(function, types.BuiltinFunctionType) and any(map(_has_tensor, arguments)):
-            raise SemanticError(_constants_only(function))
+        elif not may_call(function):
+            refuse_call(function)
+        else:
+            check_constants(function, arguments)
         return self.call_python(function, arguments, keywords)
 
     def call_python(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -240,26 +298,6 @@ class Functions:
             if depth <= 2:
                 raise SemanticError(str(error)) from None
             raise
-
-    def may_call(self, function: Any) -> bool:
-        if is_builtin(function) or isinstance(function, type):
-            return True
-        owner = getattr(function, "__self__", None)
-        if isinstance(function, types.BuiltinFunctionType):
-            # Methods of constants, and functions that only compute.
-            return (
-                not isinstance(owner, types.ModuleType)
-                or owner is math
-                or function in _PURE_BUILTINS
-            )
-        if isinstance(function, types.MethodType):
-            return (
-                is_builtin(function.__func__)
-                or isinstance(owner, (tensor, dtype, tuple, list, str, type))
-                or hasattr(owner, "__tile_structure__")
-            )
-        module = getattr(function, "__module__", None) or ""
-        return module == math.__name__
 
     def call_constant(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         """Calls a @constexpr_function, which must not see run-time values."""

@@ -26,6 +26,19 @@ def refuse(kind: str) -> NoReturn:
     raise UnsupportedError(f"{_NAMES.get(kind, kind)} cannot be used in kernels")
 
 
+def refuse_element(owner: Any) -> NoReturn:
+    """Says that elements of values are not assigned."""
+    if isinstance(owner, tensor) and owner.type.is_ptr():
+        raise SemanticError("a pointer has no elements; use tl.store(pointer + index, value)")
+    instead = "make a new one of the items" if is_sequence(owner) else "use tl.where or tl.store"
+    raise SemanticError(f"elements of {one(owner)} cannot be assigned; {instead}")
+
+
+def refuse_delete() -> NoReturn:
+    """Says that `del` takes variables."""
+    raise SemanticError("only variables can be deleted")
+
+
 class Statements:
     """The statement half of the code generator, without control flow."""
 
@@ -83,13 +96,7 @@ class Statements:
             setter(target.attr, value)
             return
         if isinstance(target, ast.Subscript):
-            owner = self.visit(target.value)
-            pointer = isinstance(owner, tensor) and owner.type.is_ptr()
-            instead = "tl.store(pointer + index, value)" if pointer else "tl.where or tl.store"
-            what = "a pointer has no elements" if pointer else (
-                f"elements of {one(owner)} cannot be assigned"
-            )  # fmt: skip
-            raise SemanticError(f"{what}; use {instead}")
+            refuse_element(self.visit(target.value))
         raise SemanticError("cannot assign to this")
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:
@@ -114,7 +121,7 @@ class Statements:
     def visit_Delete(self, node: ast.Delete) -> None:
         for target in node.targets:
             if not isinstance(target, ast.Name):
-                raise SemanticError("only variables can be deleted")
+                refuse_delete()
             self.scope.pop(target.id, None)
 
     def visit_Assert(self, node: ast.Assert) -> None:

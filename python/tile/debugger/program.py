@@ -10,8 +10,7 @@ from typing import Any
 
 from .. import knobs
 from ..compiler.instrumentation import VARIABLES
-from ..errors import TileError
-from ..programs import find_problem, run
+from ..programs import check, run
 from ..sim import launcher
 from .session import Debugger, Kernel, Quit
 
@@ -65,8 +64,7 @@ def debug_program(
     target: str | None = None, variables: bool = True,
 ) -> int:  # fmt: skip
     """Runs a program of Python in the simulator, for a target."""
-    if problem := find_problem(program, module):
-        raise TileError(problem)
+    check(program, module)
     os.environ["TILE_DRIVER"] = "sim"
     if target is not None:
         from ..backends import parse_target

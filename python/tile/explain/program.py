@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from ..errors import TileError
-from ..programs import find_problem, run
+from ..programs import check, run
 from .explanation import Explanation, explain
 from .launches import Launched, watch_launches
 from .stalls import Samples, read_samples
@@ -35,8 +35,7 @@ def _run(program: str, arguments: Sequence[str], module: bool) -> int:
 def launched_by(program: str, arguments: Sequence[str], module: bool) -> list[Launched]:
     """The kernels that a program launches. What it prints goes to stderr: stdout is the report's.
     A program that fails is explained as far as it came."""
-    if problem := find_problem(program, module):
-        raise TileError(problem)
+    check(program, module)
     with watch_launches() as found, contextlib.redirect_stdout(sys.stderr):
         status = _run(program, arguments, module)
     if status:

@@ -9,16 +9,24 @@ compiler calls this `materialize`. Everything else is plain Python.
 from __future__ import annotations
 
 import builtins
+import functools
 import operator
 import os
 import sys
+import types
 from typing import Any
 
 from .. import knobs
 from ..compiler.flatten import is_sequence, make_sequence, materialize_like
 from ..compiler.frames import check_global
-from ..compiler.functions import refuse_plain
-from ..compiler.statements import refuse
+from ..compiler.functions import (
+    check_constants,
+    is_compiled,
+    may_call,
+    refuse_call,
+    refuse_plain,
+)
+from ..compiler.statements import refuse, refuse_delete, refuse_element
 from ..errors import SemanticError
 from ..language import arithmetic, program, state
 from ..language.promotion import is_constant, to_tensor
@@ -216,6 +224,36 @@ class Control:
     def refuse_plain(name: str) -> None:
         """A call of a function that nobody compiles."""
         refuse_plain(name)
+
+    @staticmethod
+    def refuse_element(owner: Any) -> None:
+        """An assignment to an element."""
+        refuse_element(unwrap(owner))
+
+    @staticmethod
+    def refuse_delete() -> None:
+        """`del` of what is no variable."""
+        refuse_delete()
+
+    @staticmethod
+    def callee(function: Any) -> Any:
+        """A function that is called, if the compiler calls it, too; it looks at the arguments of
+        functions that are not written in Python."""
+        # Functions of Python are those of the kernel itself, or refused by their name.
+        # A method of a structure is one, with its owner.
+        bound = function.func if isinstance(function, functools.partial) else function
+        if isinstance(bound, types.FunctionType) or is_compiled(bound):
+            return function
+        if not may_call(function):
+            refuse_call(function)
+        if not isinstance(function, types.BuiltinFunctionType):
+            return function
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            check_constants(function, arguments)
+            return function(*arguments, **keywords)
+
+        return call
 
     @staticmethod
     def check_global(name: str, value: Any) -> Any:

@@ -7,12 +7,14 @@ import sys
 import types
 from typing import Any
 
+from .. import hints
 from ..compiler.errors import (
     CompilationError,
     CompileTimeAssertionFailure,
     SourceRange,
     render_places,
 )
+from ..compiler.expressions import no_attribute
 from ..errors import InterpreterError, SemanticError, TileError
 from ..runtime.source import line_of
 
@@ -45,6 +47,20 @@ def user_frames(traceback: Any) -> list[Any]:
     return found
 
 
+def mistake(error: Exception) -> SemanticError | None:
+    """What the compiler says of an error of Python's that a line of a kernel made; None for one
+    from elsewhere, which is no mistake of the user's."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last not in user_frames(error.__traceback__):
+        return None
+    message = str(error)
+    if isinstance(error, AttributeError) and error.name is not None:
+        message = no_attribute(error.obj, error.name)
+    return SemanticError(message).with_traceback(error.__traceback__)
+
+
 def located(error: TileError, program: tuple[int, int, int]) -> TileError:
     """The error with its places, and a traceback of the kernel's frames only."""
     frames = user_frames(error.__traceback__)
@@ -58,7 +74,11 @@ def located(error: TileError, program: tuple[int, int, int]) -> TileError:
     else:
         lines = render_places(places)
         lines.append(f"error: {message}, in program {program}")
-        result = InterpreterError(("\n" if places else "") + "\n".join(lines))
+        remedy = getattr(error, "remedy", "")
+        if remedy:
+            lines.append(f"help: {remedy}")
+        text = ("\n" if places else "") + "\n".join(lines)
+        result = InterpreterError(text + hints.more(message), remedy)
     traceback = None
     for part in reversed(frames):
         traceback = types.TracebackType(traceback, part.tb_frame, part.tb_lasti, part.tb_lineno)

@@ -10,12 +10,13 @@ import numpy as np
 from ..backends import GPUTarget, chosen_target, simulated_target
 from ..compiler import make_backend
 from ..compiler.code_generator import _function_place as function_place
+from ..compiler.control_flow import RETURNS_NOTHING
 from ..compiler.errors import CompilationError
 from ..errors import SemanticError, TileError
 from ..language import state
 from .arguments import kernel_values
 from .builder import EagerBuilder
-from .errors import located
+from .errors import located, mistake
 
 _DEFAULTS = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
 
@@ -94,10 +95,7 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
         builder.begin((i, j, k))
         try:
             if native(*parameters) is not None:
-                error = CompilationError(
-                    "a kernel returns nothing; store its results through pointers",
-                    [function_place(fn.parse())],
-                )
+                error = CompilationError(RETURNS_NOTHING, [function_place(fn.parse())])
                 break
             builder.end()
         except TileError as raised:
@@ -107,5 +105,11 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
             deep = SemanticError("calls nest too deep; recursion is not supported in kernels")
             error = located(deep.with_traceback(raised.__traceback__), builder.program)
             break
+        except (AttributeError, IndexError, KeyError, TypeError) as raised:
+            wrong = mistake(raised)
+            if wrong is None:
+                raise
+            error = located(wrong, builder.program)
+            break
     if error is not None:
-        raise error
+        raise error from None

@@ -122,5 +122,5 @@ class Range(program.range):
     def __iter__(self) -> Iterator[Any]:
         parts = (self.start, self.end, self.step)
         if any(isinstance(p, tensor) for p in parts):
-            raise SemanticError("this range must be constant; its bounds are run-time values")
+            program.refuse_iteration()
         return iter(builtins.range(*map(unwrap, parts)))

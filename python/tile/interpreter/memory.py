@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import hints
 from ..errors import InterpreterError
 
 _SPACING = 40
@@ -186,7 +187,9 @@ class Memory:
     def check_writable(allocation: Allocation, what: str) -> None:
         if not allocation.writable:
             names = " and ".join(a.name for a in allocation.arguments if not a.writable)
-            raise InterpreterError(f"{what} writes to `{names}`, which is read-only")
+            raise InterpreterError(
+                f"{what} writes to `{names}`, which is read-only", hints.WRITABLE
+            )
 
     # Messages.
 
@@ -213,7 +216,8 @@ class Memory:
         element = f"element {offset // size}" if offset % size == 0 else f"byte {offset}"
         return InterpreterError(
             f"{what} out of bounds: {element} of `{argument.name}`, which has the shape "
-            f"{argument.shape} and elements of type {argument.dtype}{where}"
+            f"{argument.shape} and elements of type {argument.dtype}{where}",
+            hints.BOUNDARY_CHECK if "block pointer" in what else hints.mask(what),
         )
 
     def nearest(self, address: int) -> tuple[Argument, int] | None:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..compiler.assigned import assigned_names, contains
 from ..compiler.chains import bits_between
-from ..compiler.functions import is_plain
+from ..compiler.functions import is_compiled, is_plain
 from ..language.values import constexpr, is_member
 
 _CONTROL = "__tile__"
@@ -151,6 +151,9 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node, _REFUSED):
             refusal = self.call("refuse", ast.Constant(type(node).__name__))
             return self.at(node, [ast.Expr(refusal)]), []
+        refused = self.refused_target(node)
+        if refused is not None:
+            return self.at(node, [ast.Expr(refused)]), []
         if isinstance(node, ast.If):
             return self.branch(node)
         if isinstance(node, (ast.For, ast.While)):
@@ -178,6 +181,27 @@ class Rewriter(ast.NodeTransformer):
             plain = ast.Assign([node.target], self.visit(node.value))
             return self.at(node, [plain]), []
         return [self.visit(node)], []
+
+    def refused_target(self, node: ast.stmt) -> ast.expr | None:
+        """What an assignment or `del` refuses, if it is about elements of something."""
+        if isinstance(node, ast.Delete):
+            plain = all(isinstance(target, ast.Name) for target in node.targets)
+            return None if plain else self.call("refuse_delete")
+        if isinstance(node, ast.Assign):
+            pending = list(node.targets)
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+            pending = [node.target]
+        else:
+            return None
+        while pending:
+            target = pending.pop()
+            if isinstance(target, (ast.Tuple, ast.List)):
+                pending.extend(target.elts)
+            elif isinstance(target, ast.Starred):
+                pending.append(target.value)
+            elif isinstance(target, ast.Subscript):
+                return self.call("refuse_element", self.visit(target.value))
+        return None
 
     def branch(self, node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]]:
         returns = contains([node], (ast.Return,)) is not None
@@ -310,6 +334,8 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "breakpoint":
             # Called from the kernel itself, so that it is where one stops.
             node.func = self.placed(self.call("debugger", node.func), node.func)
+        elif function is None or not is_compiled(function):
+            node.func = self.placed(self.call("callee", node.func), node.func)
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:

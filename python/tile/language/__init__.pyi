@@ -48,6 +48,8 @@ def clamp(x: _Value, min: _Value, max: _Value, propagate_nan: Any = ...) -> tens
     Takes a scalar or a block of any shape; the result has the same shape. `min` and `max` are
     broadcast to it.
 
+    Refused: ``tl.clamp(p, 0, 2)``.
+
     >>> tl.clamp(tl.arange(0, 4).to(tl.float32), 1.0, 2.0)
     [1 1 2 2]"""
 
@@ -88,6 +90,8 @@ def sub(x: _Value, y: _Value, sanitize_overflow: _bool = True) -> tensor:
 
     The operands are scalars or blocks, which are broadcast to one shape.
 
+    Refused: ``tl.sub(1, p)``.
+
     >>> tl.sub(tl.arange(0, 4), 1)
     [-1 0 1 2]"""
 
@@ -95,6 +99,8 @@ def where(condition: _Value, x: _Value, y: _Value) -> tensor:
     r"""x where the condition holds, else y. Both are computed.
 
     The three are broadcast to one shape.
+
+    Refused: ``tl.where(tl.arange(0, 4) > 1, tl.arange(0, 8), 0)``.
 
     >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
     [-1 -1 2 3]"""
@@ -105,6 +111,8 @@ def atomic_add(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
+
+    Refused: ``tl.atomic_add(p, 1, sem="strong")``.
 
     >>> tl.atomic_add(p, 5)
     >>> tl.load(p)
@@ -129,6 +137,8 @@ def atomic_cas(pointer: tensor, cmp: _Value, val: _Value, sem: Any = None, scope
     `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
     in `tl.atomic_add`.
 
+    Refused: ``tl.atomic_cas(p, 1, 2, sem="strong")``.
+
     >>> tl.atomic_cas(p, 0, 9)
     >>> tl.load(p)
     9"""
@@ -140,6 +150,8 @@ def atomic_max(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
 
+    Refused: ``tl.atomic_max(p, 1, sem="strong")``.
+
     >>> tl.atomic_max(p, 5)
     >>> tl.load(p)
     5"""
@@ -150,6 +162,8 @@ def atomic_min(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
+
+    Refused: ``tl.atomic_min(p, 1, sem="strong")``.
 
     >>> tl.atomic_min(p + 7, 5)
     >>> tl.load(p + 7)
@@ -174,6 +188,8 @@ def atomic_xchg(pointer: tensor, val: _Value, mask: _Value | None = None, sem: A
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
+
+    Refused: ``tl.atomic_xchg(p, 1, sem="strong")``.
 
     >>> tl.atomic_xchg(p, 5)
     >>> tl.load(p)
@@ -225,6 +241,8 @@ def dot_scaled(lhs: tensor, lhs_scale: Any, lhs_format: _str, rhs: tensor, rhs_s
     is 'e4m3', 'e5m2', 'e2m1' (two in a byte, along K where `k_pack` is true), 'bf16' or 'fp16'.
     A scale of None is 1. `fast_math` leaves out what scales of NaN need.
 
+    Refused: ``tl.dot_scaled(p, None, 'e4m3', p, None, 'e4m3')``.
+
     >>> a = tl.full([32, 32], 1, tl.float8e4nv)
     >>> s = tl.full([32, 1], 127, tl.uint8)
     >>> tl.sum(tl.dot_scaled(a, s, 'e4m3', a, s, 'e4m3'))
@@ -259,6 +277,8 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: _int = 1) -> Any:
 
     The blocks have one shape. With `pack` the function takes and gives so many elements of each at
     once.
+
+    Refused: ``tl.map_elementwise(p, p)``.
 
     >>> tl.map_elementwise(tl.maximum, tl.arange(0, 4), 3 - tl.arange(0, 4))
     [3 2 2 3]"""
@@ -326,6 +346,8 @@ def cat(input: tensor, other: tensor, can_reorder: _bool = False, dim: _int = 0)
 
     Both have one shape and type. The order is kept with `can_reorder=False`.
 
+    Refused: ``tl.cat(tl.arange(0, 4), tl.arange(0, 8))``.
+
     >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
     6"""
 
@@ -354,6 +376,8 @@ def interleave(a: _Value, b: _Value) -> tensor:
 
     Both have one shape.
 
+    Refused: ``tl.interleave(tl.arange(0, 4), tl.arange(0, 8))``.
+
     >>> tl.interleave(tl.arange(0, 2), tl.arange(2, 4))
     [0 2 1 3]"""
 
@@ -361,6 +385,8 @@ def join(a: _Value, b: _Value) -> tensor:
     r"""Puts two blocks side by side in a new last dimension.
 
     The two are broadcast to one shape, of which the result has one dimension more.
+
+    Refused: ``tl.join(tl.arange(0, 4), tl.arange(0, 8))``.
 
     >>> tl.join(tl.arange(0, 2), tl.arange(2, 4))
     [0 2 1 3]"""
@@ -377,6 +403,8 @@ def permute(input: _Value, *dims: Any) -> tensor:
 
 def ravel(x: _Value, can_reorder: _bool = False) -> tensor:
     r"""The elements in one dimension.
+
+    Refused: ``tl.ravel(p, 1, 2)``.
 
     >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
     [0 1 2 3]"""
@@ -422,6 +450,8 @@ def trans(input: _Value, *dims: Any) -> tensor:
 def unsqueeze(x: _Value, dim: _int) -> tensor:
     r"""Inserts a dimension of one element.
 
+    Refused: ``tl.unsqueeze(tl.arange(0, 4), 3)``.
+
     >>> tl.unsqueeze(tl.arange(0, 2), 0)
     [0 1]"""
 
@@ -448,11 +478,15 @@ def zeros(shape: Any, dtype: _Type) -> tensor:
 def zeros_like(input: tensor) -> tensor:
     r"""A block of zeros, of the shape and type of `input`.
 
+    Refused: ``tl.zeros_like(p, 1, 2)``.
+
     >>> tl.zeros_like(tl.arange(0, 4))
     [0 0 0 0]"""
 
 def load_tensor_descriptor(desc: Any, offsets: Any) -> tensor:
     r"""The block of a descriptor at `offsets`.
+
+    Refused: ``tl.load_tensor_descriptor(p, [0])``.
 
     >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
     >>> tl.load_tensor_descriptor(d, [0, 0])
@@ -464,12 +498,16 @@ def make_tensor_descriptor(base: tensor, shape: Any, strides: Any, block_shape: 
     The last stride must be 1, the base aligned to 16 bytes, and the other
     strides multiples of 16 bytes.
 
+    Refused: ``tl.make_tensor_descriptor(p, [8], [1], [3])``.
+
     >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
     >>> d.load([0, 0])
     [0 1 2 3 4 5 6 7]"""
 
 def store_tensor_descriptor(desc: Any, offsets: Any, value: tensor) -> None:
     r"""Writes a block of a descriptor at `offsets`.
+
+    Refused: ``tl.store_tensor_descriptor(p, [0], 1)``.
 
     >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
     >>> tl.store_tensor_descriptor(d, [0, 0], tl.zeros([2, 4], tl.int32))
@@ -636,6 +674,8 @@ def div_rn(x: _Value, y: _Value) -> tensor:
 
     The operands are scalars or blocks, which are broadcast to one shape.
 
+    Refused: ``tl.div_rn(tl.arange(0, 4), 2)``.
+
     >>> tl.div_rn(tl.arange(0, 4).to(tl.float32), 2.0)
     [0 0.5 1 1.5]"""
 
@@ -699,6 +739,8 @@ def fma(x: _Value, y: _Value, z: _Value) -> tensor:
 
     The operands are scalars or blocks, which are broadcast to one shape. They are floats of one
     type.
+
+    Refused: ``tl.fma(p, 1.0, 2.0)``.
 
     >>> tl.fma(tl.arange(0, 4).to(tl.float32), 2.0, 1.0)
     [1 3 5 7]"""
@@ -782,6 +824,8 @@ def umulhi(x: _Value, y: _Value) -> tensor:
 def advance(base: tensor, offsets: Any) -> tensor:
     r"""A block pointer moved by `offsets` elements in each dimension.
 
+    Refused: ``tl.advance(p, [1])``.
+
     >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
     >>> tl.load(tl.advance(b, [4]))
     [4 5]"""
@@ -807,6 +851,8 @@ def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_s
 
     `shape`, `strides` and `offsets` may be computed; `block_shape` and `order` are constants.
 
+    Refused: ``tl.make_block_ptr(p, (8,), (1,), (0,), (3,), (0,))``.
+
     >>> b = tl.make_block_ptr(p, [2, 4], [4, 1], [0, 2], [2, 2], [1, 0])
     >>> tl.load(b)
     [2 3 6 7]"""
@@ -829,6 +875,8 @@ def assume(cond: _Value) -> None:
 
     A wrong promise gives wrong results. `debug=True` checks it.
 
+    Refused: ``tl.assume("x")``.
+
     >>> tl.assume(tl.num_programs(0) > 0)
     >>> tl.num_programs(0)
     1"""
@@ -848,6 +896,8 @@ def debug_barrier() -> None:
     r"""Makes all threads of the program wait for one another.
 
     Accesses before it happen before those behind it.
+
+    Refused: ``tl.debug_barrier(1)``.
 
     >>> tl.store(p + tl.arange(0, 4), 3 - tl.arange(0, 4))
     >>> tl.debug_barrier()
@@ -871,6 +921,8 @@ def max_constancy(input: tensor, values: Any) -> tensor:
 
     A wrong promise gives wrong results.
 
+    Refused: ``tl.max_constancy(tl.arange(0, 4), tl.load(p))``.
+
     >>> tl.max_constancy(tl.arange(0, 4) // 4, 4)
     [0 0 0 0]"""
 
@@ -879,6 +931,8 @@ def max_contiguous(input: tensor, values: Any) -> tensor:
 
     A wrong promise gives wrong results.
 
+    Refused: ``tl.max_contiguous(tl.arange(0, 4), tl.load(p))``.
+
     >>> tl.max_contiguous(tl.arange(0, 4), 4)
     [0 1 2 3]"""
 
@@ -886,6 +940,8 @@ def multiple_of(input: tensor, values: Any) -> tensor:
     r"""Promises that the values of `input` are multiples of `values`.
 
     Of contiguous elements it is the first of each run that is, and no run wraps around.
+
+    Refused: ``tl.multiple_of(tl.arange(0, 4), tl.load(p))``.
 
     >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
     [0 8 16 24]"""
@@ -963,6 +1019,8 @@ class static_range:
 def pair_uniform_to_normal(u1: Any, u2: Any) -> Any:
     r"""Two normally distributed numbers from two uniform ones (Box-Muller).
 
+    Refused: ``tl.pair_uniform_to_normal(p, p)``.
+
     >>> a, b = tl.pair_uniform_to_normal(tl.full([2], 0.5, tl.float32), tl.zeros([2], tl.float32))
     >>> b
     [0 0]"""
@@ -971,6 +1029,8 @@ def philox(seed: _Value, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: _int = ..
     r"""Four random integers from a 64-bit seed and a counter.
 
     They have 32 bits, or 64 if `c0` has.
+
+    Refused: ``tl.philox(1.5, tl.arange(0, 4), 0, 0, 0)``.
 
     >>> a, b, c, d = tl.philox(0, tl.arange(0, 2), 0, 0, 0)
     >>> a == tl.randint(0, tl.arange(0, 2))
@@ -984,6 +1044,8 @@ def rand(seed: _Value, offset: _Value, n_rounds: _int = ...) -> tensor:
 
     `offset` is an integer or a block of them. The same seed and offset give the same number.
 
+    Refused: ``tl.rand(p, tl.arange(0, 4))``.
+
     >>> tl.rand(0, tl.arange(0, 4)) < 1
     [1 1 1 1]"""
 
@@ -991,6 +1053,8 @@ def rand4x(seed: _Value, offsets: Any, n_rounds: _int = ...) -> builtins.tuple[t
     r"""Four float32 in [0, 1) for each offset.
 
     It costs as much as one call of `tl.rand`.
+
+    Refused: ``tl.rand4x(p, tl.arange(0, 4))``.
 
     >>> a, b, c, d = tl.rand4x(0, tl.arange(0, 2))
     >>> (a < 1) & (d >= 0)
@@ -1001,6 +1065,8 @@ def randint(seed: _Value, offset: _Value, n_rounds: _int = ...) -> tensor:
 
     `offset` is an integer or a block of them. The same seed and offset give the same number.
 
+    Refused: ``tl.randint(p, tl.arange(0, 4))``.
+
     >>> tl.randint(0, tl.arange(0, 2)) == tl.randint(0, tl.arange(0, 2))
     [1 1]"""
 
@@ -1008,6 +1074,8 @@ def randint4x(seed: _Value, offset: _Value, n_rounds: _int = ...) -> builtins.tu
     r"""Four random 32-bit integers for each offset.
 
     It costs as much as one call of `tl.randint`.
+
+    Refused: ``tl.randint4x(p, tl.arange(0, 4))``.
 
     >>> a, b, c, d = tl.randint4x(0, tl.arange(0, 2))
     >>> a == tl.randint(0, tl.arange(0, 2))
@@ -1018,6 +1086,8 @@ def randn(seed: _Value, offset: _Value, n_rounds: _int = ...) -> tensor:
 
     `offset` is an integer or a block of them. The same seed and offset give the same number.
 
+    Refused: ``tl.randn(p, tl.arange(0, 4))``.
+
     >>> tl.abs(tl.randn(0, tl.arange(0, 2))) < 10
     [1 1]"""
 
@@ -1026,12 +1096,16 @@ def randn4x(seed: _Value, offset: _Value, n_rounds: _int = ...) -> builtins.tupl
 
     It costs as much as two calls of `tl.randn`.
 
+    Refused: ``tl.randn4x(p, tl.arange(0, 4))``.
+
     >>> a, b, c, d = tl.randn4x(0, tl.arange(0, 2))
     >>> tl.abs(d) < 10
     [1 1]"""
 
 def uint_to_uniform_float(x: _Value) -> tensor:
     r"""A float in [0, 1) from an integer of 32 or 64 random bits.
+
+    Refused: ``tl.uint_to_uniform_float(1.5)``.
 
     >>> tl.uint_to_uniform_float(tl.zeros([2], tl.uint32)) < 1
     [1 1]"""
@@ -1059,6 +1133,8 @@ def argmin(input: _Value, axis: _int, tie_break_left: Any = True, keep_dims: _bo
 def bitonic_merge(x: _Value, dim: _int | None = None, descending: _bool = False) -> tensor:
     r"""Sorts a bitonic sequence: one that first rises and then falls.
 
+    Refused: ``tl.bitonic_merge(tl.load(p))``.
+
     >>> tl.bitonic_merge(tl.minimum(tl.arange(0, 4), 3 - tl.arange(0, 4)))
     [0 0 1 1]"""
 
@@ -1066,6 +1142,8 @@ def cdiv(x: _Value, div: _Value) -> Any:
     r"""x / div, rounded up.
 
     Both are positive integers.
+
+    Refused: ``tl.cdiv(tl.arange(0, 4), 2.0)``.
 
     >>> tl.cdiv(tl.arange(0, 4), 2)
     [0 1 1 2]"""
@@ -1137,11 +1215,15 @@ def sigmoid(x: _Value) -> tensor:
     Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
     convert them with `.to(tl.float32)`.
 
+    Refused: ``tl.sigmoid(tl.arange(0, 4))``.
+
     >>> tl.sigmoid(tl.zeros([2], tl.float32))
     [0.5 0.5]"""
 
 def softmax(x: _Value, dim: _int | None = None, keep_dims: _bool = False, ieee_rounding: Any = False) -> tensor:
     r"""exp(x) / sum(exp(x)) along `dim`, which is 0 by default.
+
+    Refused: ``tl.softmax(tl.load(p))``.
 
     >>> tl.softmax(tl.zeros([4], tl.float32))
     [0.25 0.25 0.25 0.25]"""
@@ -1150,6 +1232,8 @@ def sort(x: _Value, dim: _int | None = None, descending: _bool = False) -> tenso
     r"""Sorts along the last dimension.
 
     `dim` can be the last dimension only.
+
+    Refused: ``tl.sort(tl.load(p))``.
 
     >>> tl.sort(3 - tl.arange(0, 4))
     [0 1 2 3]"""
@@ -1171,6 +1255,8 @@ def sum(input: _Value, axis: _int | None = None, keep_dims: _bool = False, dtype
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> builtins.tuple[tensor, tensor]:
     r"""Reorders a grid of size_i x size_j so that groups of size_g rows go
     column by column: neighbours in time share more of their operands.
+
+    Refused: ``tl.swizzle2d(p, 1, 2, 2, 2)``.
 
     >>> i, j = tl.swizzle2d(1, 0, 2, 2, 2)
     >>> i
@@ -1305,6 +1391,8 @@ class tensor:
     def advance(self, offsets: Any) -> tensor:
         r"""A block pointer moved by `offsets` elements in each dimension.
 
+        Refused: ``tl.advance(p, [1])``.
+
         >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
         >>> tl.load(tl.advance(b, [4]))
         [4 5]"""
@@ -1342,6 +1430,8 @@ class tensor:
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
         'sys'.
 
+        Refused: ``tl.atomic_add(p, 1, sem="strong")``.
+
         >>> tl.atomic_add(p, 5)
         >>> tl.load(p)
         5"""
@@ -1363,6 +1453,8 @@ class tensor:
         `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
         in `tl.atomic_add`.
 
+        Refused: ``tl.atomic_cas(p, 1, 2, sem="strong")``.
+
         >>> tl.atomic_cas(p, 0, 9)
         >>> tl.load(p)
         9"""
@@ -1373,6 +1465,8 @@ class tensor:
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
         'sys'.
 
+        Refused: ``tl.atomic_max(p, 1, sem="strong")``.
+
         >>> tl.atomic_max(p, 5)
         >>> tl.load(p)
         5"""
@@ -1382,6 +1476,8 @@ class tensor:
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
         'sys'.
+
+        Refused: ``tl.atomic_min(p, 1, sem="strong")``.
 
         >>> tl.atomic_min(p + 7, 5)
         >>> tl.load(p + 7)
@@ -1404,6 +1500,8 @@ class tensor:
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
         'sys'.
+
+        Refused: ``tl.atomic_xchg(p, 1, sem="strong")``.
 
         >>> tl.atomic_xchg(p, 5)
         >>> tl.load(p)
@@ -1446,6 +1544,8 @@ class tensor:
         r"""x / div, rounded up.
 
         Both are positive integers.
+
+        Refused: ``tl.cdiv(tl.arange(0, 4), 2.0)``.
 
         >>> tl.cdiv(tl.arange(0, 4), 2)
         [0 1 1 2]"""
@@ -1563,7 +1663,12 @@ class tensor:
         >>> tl.histogram(tl.arange(0, 4) // 2, 4)
         [2 2 0 0]"""
     def item(self) -> tensor:
-        r"""The one element of a block, as a scalar."""
+        r"""The one element of a block, as a scalar.
+
+        Refused: ``tl.arange(0, 4).item()``.
+
+        >>> tl.full([1, 1], 5, tl.int32).item()
+        5"""
     def log(self) -> tensor:
         r"""Natural logarithm.
 
@@ -1585,9 +1690,23 @@ class tensor:
         >>> tl.log2(tl.full([1], 8.0, tl.float32))
         3"""
     def logical_and(self, other: _Value) -> tensor:
-        r"""Whether both are nonzero, element by element."""
+        r"""Whether both are nonzero, element by element.
+
+        The operands are scalars or blocks, which are broadcast to one shape.
+
+        Refused: ``tl.arange(0, 4).logical_and("x")``.
+
+        >>> tl.arange(0, 4).logical_and(tl.arange(0, 4) < 2)
+        [0 1 0 0]"""
     def logical_or(self, other: _Value) -> tensor:
-        r"""Whether either is nonzero, element by element."""
+        r"""Whether either is nonzero, element by element.
+
+        The operands are scalars or blocks, which are broadcast to one shape.
+
+        Refused: ``tl.arange(0, 4).logical_or("x")``.
+
+        >>> tl.arange(0, 4).logical_or(tl.arange(0, 4) < 2)
+        [1 1 1 1]"""
     def max(self, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
         r"""The largest element along `axis`, and its index if asked for.
 
@@ -1619,6 +1738,8 @@ class tensor:
         [0 2 1 3]"""
     def ravel(self, can_reorder: _bool = False) -> tensor:
         r"""The elements in one dimension.
+
+        Refused: ``tl.ravel(p, 1, 2)``.
 
         >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
         [0 1 2 3]"""
@@ -1669,6 +1790,8 @@ class tensor:
         Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
         convert them with `.to(tl.float32)`.
 
+        Refused: ``tl.sigmoid(tl.arange(0, 4))``.
+
         >>> tl.sigmoid(tl.zeros([2], tl.float32))
         [0.5 0.5]"""
     def sin(self) -> tensor:
@@ -1684,12 +1807,16 @@ class tensor:
     def softmax(self, dim: _int | None = None, keep_dims: _bool = False, ieee_rounding: Any = False) -> tensor:
         r"""exp(x) / sum(exp(x)) along `dim`, which is 0 by default.
 
+        Refused: ``tl.softmax(tl.load(p))``.
+
         >>> tl.softmax(tl.zeros([4], tl.float32))
         [0.25 0.25 0.25 0.25]"""
     def sort(self, dim: _int | None = None, descending: _bool = False) -> tensor:
         r"""Sorts along the last dimension.
 
         `dim` can be the last dimension only.
+
+        Refused: ``tl.sort(tl.load(p))``.
 
         >>> tl.sort(3 - tl.arange(0, 4))
         [0 1 2 3]"""
@@ -1788,17 +1915,37 @@ class tensor:
         >>> tl.xor_sum(tl.arange(0, 4), axis=0)
         0"""
     @property
-    def T(self) -> tensor: ...
+    def T(self) -> tensor:
+        r"""The block with its last two dimensions exchanged.
+
+        Refused: ``tl.arange(0, 4).T``.
+
+        >>> tl.load(p + tl.arange(0, 4)).reshape(2, 2).T
+        [0 2 1 3]"""
     @property
     def dtype(self) -> dtype: ...
     @property
     def handle(self) -> Any: ...
     @property
-    def ndim(self) -> builtins.int: ...
+    def ndim(self) -> builtins.int:
+        r"""How many dimensions there are; 0 of a scalar.
+
+        >>> tl.zeros([2, 4], tl.int32).ndim
+        2"""
     @property
-    def numel(self) -> builtins.int: ...
+    def numel(self) -> builtins.int:
+        r"""How many elements there are; 1 of a scalar.
+
+        >>> tl.zeros([2, 4], tl.int32).numel
+        8"""
     @property
-    def shape(self) -> builtins.tuple[builtins.int, ...]: ...
+    def shape(self) -> builtins.tuple[builtins.int, ...]:
+        r"""The extents of a block; () of a scalar or a pointer.
+
+        Refused: ``p.shape[0]``; a pointer does not know the size of its array.
+
+        >>> tl.zeros([2, 4], tl.int32).shape[1]
+        4"""
     @property
     def type(self) -> Any: ...
 

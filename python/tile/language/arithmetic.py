@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError
 from . import dtypes as dt
@@ -148,6 +148,8 @@ def sub(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
 
     The operands are scalars or blocks, which are broadcast to one shape.
 
+    Refused: ``tl.sub(1, p)``.
+
     >>> tl.sub(tl.arange(0, 4), 1)
     [-1 0 1 2]
     """
@@ -274,7 +276,15 @@ def logical_not(x: tensor) -> tensor:
 @member()
 @builtin
 def logical_and(input: Any, other: Any) -> tensor:
-    """Whether both are nonzero, element by element."""
+    """Whether both are nonzero, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.arange(0, 4).logical_and("x")``.
+
+    >>> tl.arange(0, 4).logical_and(tl.arange(0, 4) < 2)
+    [0 1 0 0]
+    """
     x, y = broadcast_pair(to_bool(input), to_bool(other))
     return _binary("arith.andi", x, y)
 
@@ -282,7 +292,15 @@ def logical_and(input: Any, other: Any) -> tensor:
 @member()
 @builtin
 def logical_or(input: Any, other: Any) -> tensor:
-    """Whether either is nonzero, element by element."""
+    """Whether either is nonzero, element by element.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.arange(0, 4).logical_or("x")``.
+
+    >>> tl.arange(0, 4).logical_or(tl.arange(0, 4) < 2)
+    [1 1 1 1]
+    """
     x, y = broadcast_pair(to_bool(input), to_bool(other))
     return _binary("arith.ori", x, y)
 
@@ -386,6 +404,8 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = PropagateNan.NONE) ->
     Takes a scalar or a block of any shape; the result has the same shape. `min` and `max` are
     broadcast to it.
 
+    Refused: ``tl.clamp(p, 0, 2)``.
+
     >>> tl.clamp(tl.arange(0, 4).to(tl.float32), 1.0, 2.0)
     [1 1 2 2]
     """
@@ -410,6 +430,8 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     """x where the condition holds, else y. Both are computed.
 
     The three are broadcast to one shape.
+
+    Refused: ``tl.where(tl.arange(0, 4) > 1, tl.arange(0, 8), 0)``.
 
     >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
     [-1 -1 2 3]
@@ -442,9 +464,10 @@ def _same(fn: Callable[[Any, Any], tensor], otherwise: bool) -> Callable[[Any, A
     return operation
 
 
-def _power(x: Any, y: Any) -> tensor:
+def refuse_power(*_: Any) -> NoReturn:
+    """Says that `**` is for constants."""
     raise SemanticError(
-        "** works on constants only; use tl.math.pow or tl.exp2 for run-time values"
+        "** works on constants only; use x * x for a square, and tl.math.pow for the rest"
     )
 
 
@@ -459,7 +482,8 @@ def _install_operators() -> None:
     """Gives tensors Python's operators, for the interpreter."""
     binary = {
         "add": add, "sub": sub, "mul": mul, "truediv": truediv, "floordiv": floordiv, "mod": mod,
-        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr, "pow": _power,
+        "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr,
+        "pow": refuse_power,
     }  # fmt: skip
     for name, fn in binary.items():
         setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, unwrap(other)))

@@ -70,6 +70,8 @@ def atomic_add(
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
 
+    Refused: ``tl.atomic_add(p, 1, sem="strong")``.
+
     >>> tl.atomic_add(p, 5)
     >>> tl.load(p)
     5
@@ -90,6 +92,8 @@ def atomic_xchg(
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
+
+    Refused: ``tl.atomic_xchg(p, 1, sem="strong")``.
 
     >>> tl.atomic_xchg(p, 5)
     >>> tl.load(p)
@@ -200,6 +204,8 @@ def atomic_max(
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
 
+    Refused: ``tl.atomic_max(p, 1, sem="strong")``.
+
     >>> tl.atomic_max(p, 5)
     >>> tl.load(p)
     5
@@ -218,6 +224,8 @@ def atomic_min(
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
     'sys'.
 
+    Refused: ``tl.atomic_min(p, 1, sem="strong")``.
+
     >>> tl.atomic_min(p + 7, 5)
     >>> tl.load(p + 7)
     5
@@ -232,6 +240,8 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
 
     `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
     in `tl.atomic_add`.
+
+    Refused: ``tl.atomic_cas(p, 1, 2, sem="strong")``.
 
     >>> tl.atomic_cas(p, 0, 9)
     >>> tl.load(p)

@@ -125,6 +125,8 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     The blocks have one shape. With `pack` the function takes and gives so many elements of each at
     once.
 
+    Refused: ``tl.map_elementwise(p, p)``.
+
     >>> tl.map_elementwise(tl.maximum, tl.arange(0, 4), 3 - tl.arange(0, 4))
     [3 2 2 3]
     """
@@ -348,6 +350,8 @@ def dot_scaled(
     is 'e4m3', 'e5m2', 'e2m1' (two in a byte, along K where `k_pack` is true), 'bf16' or 'fp16'.
     A scale of None is 1. `fast_math` leaves out what scales of NaN need.
 
+    Refused: ``tl.dot_scaled(p, None, 'e4m3', p, None, 'e4m3')``.
+
     >>> a = tl.full([32, 32], 1, tl.float8e4nv)
     >>> s = tl.full([32, 1], 127, tl.uint8)
     >>> tl.sum(tl.dot_scaled(a, s, 'e4m3', a, s, 'e4m3'))
@@ -356,6 +360,11 @@ def dot_scaled(
     formats = [
         choose(_SCALED_FORMATS, f, "a format of dot_scaled") for f in (lhs_format, rhs_format)
     ]
+    for x in (lhs, rhs):
+        if not isinstance(x, tensor) or not x.type.is_block() or x.ndim < 2:
+            raise SemanticError(
+                f"dot_scaled takes blocks of two dimensions or more, not {describe(x)}"
+            )
     lhs_pack = 2 if unwrap(lhs_format) == "e2m1" else 1
     rhs_pack = 2 if unwrap(rhs_format) == "e2m1" else 1
     m = lhs.shape[-2] * (1 if unwrap(lhs_k_pack) else lhs_pack)

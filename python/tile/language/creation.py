@@ -133,6 +133,8 @@ def zeros(shape: Any, dtype: dtype) -> tensor:
 def zeros_like(input: tensor) -> tensor:
     """A block of zeros, of the shape and type of `input`.
 
+    Refused: ``tl.zeros_like(p, 1, 2)``.
+
     >>> tl.zeros_like(tl.arange(0, 4))
     [0 0 0 0]
     """
@@ -248,6 +250,8 @@ def view(input: Any, *shape: Any) -> tensor:
 def ravel(x: Any, can_reorder: bool = False) -> tensor:
     """The elements in one dimension.
 
+    Refused: ``tl.ravel(p, 1, 2)``.
+
     >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
     [0 1 2 3]
     """
@@ -332,7 +336,18 @@ def trans(input: Any, *dims: Any) -> tensor:
     return permute(value, *dims)
 
 
-tensor.T = property(lambda self: trans(self))  # type: ignore[attr-defined]
+def _transposed(self: tensor) -> tensor:
+    """The block with its last two dimensions exchanged.
+
+    Refused: ``tl.arange(0, 4).T``.
+
+    >>> tl.load(p + tl.arange(0, 4)).reshape(2, 2).T
+    [0 2 1 3]
+    """
+    return trans(self)
+
+
+tensor.T = property(_transposed)  # type: ignore[attr-defined]
 
 
 @builtin
@@ -340,6 +355,8 @@ def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -
     """The elements of both blocks in one; their order may differ.
 
     Both have one shape and type. The order is kept with `can_reorder=False`.
+
+    Refused: ``tl.cat(tl.arange(0, 4), tl.arange(0, 8))``.
 
     >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
     6
@@ -369,6 +386,8 @@ def join(a: Any, b: Any) -> tensor:
     """Puts two blocks side by side in a new last dimension.
 
     The two are broadcast to one shape, of which the result has one dimension more.
+
+    Refused: ``tl.join(tl.arange(0, 4), tl.arange(0, 8))``.
 
     >>> tl.join(tl.arange(0, 2), tl.arange(2, 4))
     [0 2 1 3]
@@ -423,6 +442,8 @@ def interleave(a: Any, b: Any) -> tensor:
 
     Both have one shape.
 
+    Refused: ``tl.interleave(tl.arange(0, 4), tl.arange(0, 8))``.
+
     >>> tl.interleave(tl.arange(0, 2), tl.arange(2, 4))
     [0 2 1 3]
     """
@@ -435,7 +456,13 @@ def interleave(a: Any, b: Any) -> tensor:
 @member()
 @builtin
 def item(input: tensor) -> tensor:
-    """The one element of a block, as a scalar."""
+    """The one element of a block, as a scalar.
+
+    Refused: ``tl.arange(0, 4).item()``.
+
+    >>> tl.full([1, 1], 5, tl.int32).item()
+    5
+    """
     return _reshape(input, (), False, "item")
 
 
@@ -460,6 +487,8 @@ def squeeze(x: tensor, dim: int) -> tensor:
 @builtin
 def unsqueeze(x: Any, dim: int) -> tensor:
     """Inserts a dimension of one element.
+
+    Refused: ``tl.unsqueeze(tl.arange(0, 4), 3)``.
 
     >>> tl.unsqueeze(tl.arange(0, 2), 0)
     [0 1]

@@ -238,6 +238,8 @@ def make_tensor_descriptor(
     The last stride must be 1, the base aligned to 16 bytes, and the other
     strides multiples of 16 bytes.
 
+    Refused: ``tl.make_tensor_descriptor(p, [8], [1], [3])``.
+
     >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
     >>> d.load([0, 0])
     [0 1 2 3 4 5 6 7]
@@ -274,24 +276,34 @@ def make_tensor_descriptor(
     return tensor_descriptor(handle, shapes, stride_values, block)
 
 
+def _descriptor(desc: Any, what: str) -> tensor_descriptor:
+    if not isinstance(desc, tensor_descriptor_base):
+        raise SemanticError(f"{what} takes a descriptor, not {describe(desc)}")
+    return desc
+
+
 @builtin
 def load_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any]) -> tensor:
     """The block of a descriptor at `offsets`.
+
+    Refused: ``tl.load_tensor_descriptor(p, [0])``.
 
     >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
     >>> tl.load_tensor_descriptor(d, [0, 0])
     [0 1 2 3 4 5 6 7]
     """
-    return desc.load(offsets)
+    return _descriptor(desc, "load_tensor_descriptor").load(offsets)
 
 
 @builtin
 def store_tensor_descriptor(desc: tensor_descriptor, offsets: Sequence[Any], value: tensor) -> None:
     """Writes a block of a descriptor at `offsets`.
 
+    Refused: ``tl.store_tensor_descriptor(p, [0], 1)``.
+
     >>> d = tl.make_tensor_descriptor(p, [2, 4], [4, 1], [2, 4])
     >>> tl.store_tensor_descriptor(d, [0, 0], tl.zeros([2, 4], tl.int32))
     >>> tl.load(p + 7)
     0
     """
-    desc.store(offsets, value)
+    _descriptor(desc, "store_tensor_descriptor").store(offsets, value)

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..errors import SemanticError
 from . import dtypes as dt
-from .arithmetic import _binary, _unary, neg
+from .arithmetic import _binary, _unary
+from .arithmetic import neg as _neg
 from .conversion import cast
 from .promotion import binary_operands, is_constant, to_tensor
 from .state import current
@@ -241,6 +242,8 @@ def fma(x: Any, y: Any, z: Any) -> tensor:
     The operands are scalars or blocks, which are broadcast to one shape. They are floats of one
     type.
 
+    Refused: ``tl.fma(p, 1.0, 2.0)``.
+
     >>> tl.fma(tl.arange(0, 4).to(tl.float32), 2.0, 1.0)
     [1 3 5 7]
     """
@@ -299,6 +302,8 @@ def div_rn(x: Any, y: Any) -> tensor:
 
     The operands are scalars or blocks, which are broadcast to one shape.
 
+    Refused: ``tl.div_rn(tl.arange(0, 4), 2)``.
+
     >>> tl.div_rn(tl.arange(0, 4).to(tl.float32), 2.0)
     [0 0.5 1 1.5]
     """
@@ -308,8 +313,28 @@ def div_rn(x: Any, y: Any) -> tensor:
 
 
 @builtin
+def neg(x: Any) -> tensor:
+    """-x of a number, or of each element of a block.
+
+    Refused: ``tl.math.neg(p)``.
+
+    >>> tl.math.neg(tl.arange(0, 4))
+    [0 -1 -2 -3]
+    """
+    return _neg(to_tensor(x))
+
+
+@builtin
 def pow(x: Any, y: Any) -> tensor:
-    """x to the power of y, on floats."""
+    """x to the power of y, on floats.
+
+    The operands are scalars or blocks, which are broadcast to one shape.
+
+    Refused: ``tl.math.pow(tl.arange(0, 4), 2)``; convert integers with `.to(tl.float32)`.
+
+    >>> tl.math.pow(tl.arange(0, 4).to(tl.float32), 2.0)
+    [0 1 4 9]
+    """
     x, y = binary_operands(x, y, "pow")
     if is_constant(x) or not x.dtype.is_floating():
         raise SemanticError(f"tl.math.pow takes floats, not {x.dtype}")

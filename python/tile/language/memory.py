@@ -268,6 +268,8 @@ def make_block_ptr(
 
     `shape`, `strides` and `offsets` may be computed; `block_shape` and `order` are constants.
 
+    Refused: ``tl.make_block_ptr(p, (8,), (1,), (0,), (3,), (0,))``.
+
     >>> b = tl.make_block_ptr(p, [2, 4], [4, 1], [0, 2], [2, 2], [1, 0])
     >>> tl.load(b)
     [2 3 6 7]
@@ -332,6 +334,8 @@ def _is_wide(value: Any) -> bool:
 @builtin
 def advance(base: tensor, offsets: Any) -> tensor:
     """A block pointer moved by `offsets` elements in each dimension.
+
+    Refused: ``tl.advance(p, [1])``.
 
     >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
     >>> tl.load(tl.advance(b, [4]))

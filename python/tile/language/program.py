@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError, StaticAssertionError
 from . import dtypes as dt
@@ -54,6 +54,14 @@ def num_programs(axis: Any) -> tensor:
     )
 
 
+def refuse_iteration() -> NoReturn:
+    """Says that only loops go through ranges that are not constant."""
+    raise SemanticError(
+        "a range with run-time bounds can only be what a `for` loop goes through, inside a "
+        "function decorated with @tile.jit; for a counter beside it, write `i += 1` in the loop"
+    )
+
+
 class range:
     """A loop's range, with hints on how to compile the loop.
 
@@ -98,10 +106,7 @@ class range:
         self.disable_licm = bool(unwrap(disable_licm))
 
     def __iter__(self) -> Any:
-        raise SemanticError(
-            "a range with run-time bounds can only be what a `for` loop goes through, inside a "
-            "function decorated with @tile.jit; for a counter beside it, write `i += 1` in the loop"
-        )
+        refuse_iteration()
 
 
 class static_range:
@@ -154,6 +159,8 @@ class condition:
 
 def _hint(name: str, input: tensor, values: Any) -> tensor:
     values = unwrap(values)
+    if isinstance(values, tensor):
+        raise SemanticError(f"{name} takes constant integers, not a run-time value")
     values = [values] if isinstance(values, int) else [unwrap(v) for v in values]
     if len(values) != max(1, input.ndim):
         raise SemanticError(f"{name} got {len(values)} values for a rank of {input.ndim}")
@@ -169,6 +176,8 @@ def multiple_of(input: tensor, values: Any) -> tensor:
 
     Of contiguous elements it is the first of each run that is, and no run wraps around.
 
+    Refused: ``tl.multiple_of(tl.arange(0, 4), tl.load(p))``.
+
     >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
     [0 8 16 24]
     """
@@ -180,6 +189,8 @@ def max_contiguous(input: tensor, values: Any) -> tensor:
     """Promises that runs of the first `values` elements are consecutive.
 
     A wrong promise gives wrong results.
+
+    Refused: ``tl.max_contiguous(tl.arange(0, 4), tl.load(p))``.
 
     >>> tl.max_contiguous(tl.arange(0, 4), 4)
     [0 1 2 3]
@@ -193,6 +204,8 @@ def max_constancy(input: tensor, values: Any) -> tensor:
 
     A wrong promise gives wrong results.
 
+    Refused: ``tl.max_constancy(tl.arange(0, 4), tl.load(p))``.
+
     >>> tl.max_constancy(tl.arange(0, 4) // 4, 4)
     [0 0 0 0]
     """
@@ -204,6 +217,8 @@ def assume(cond: Any) -> None:
     """Promises that a condition holds.
 
     A wrong promise gives wrong results. `debug=True` checks it.
+
+    Refused: ``tl.assume("x")``.
 
     >>> tl.assume(tl.num_programs(0) > 0)
     >>> tl.num_programs(0)
@@ -223,6 +238,8 @@ def debug_barrier() -> None:
     """Makes all threads of the program wait for one another.
 
     Accesses before it happen before those behind it.
+
+    Refused: ``tl.debug_barrier(1)``.
 
     >>> tl.store(p + tl.arange(0, 4), 3 - tl.arange(0, 4))
     >>> tl.debug_barrier()

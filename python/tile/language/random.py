@@ -9,7 +9,7 @@ from . import math
 from .arithmetic import maximum, where
 from .creation import zeros_like
 from .math import umulhi
-from .program import static_range
+from .program import static_assert, static_range
 from .promotion import to_tensor
 from .values import builtin, constexpr, tensor
 
@@ -69,11 +69,14 @@ def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
     They have 32 bits, or 64 if `c0` has.
 
+    Refused: ``tl.philox(1.5, tl.arange(0, 4), 0, 0, 0)``.
+
     >>> a, b, c, d = tl.philox(0, tl.arange(0, 2), 0, 0, 0)
     >>> a == tl.randint(0, tl.arange(0, 2))
     [1 1]
     """
     seed = _run_time(seed)
+    static_assert(seed.dtype.is_int(), "a seed of random numbers is an integer")
     wide = _unsigned(seed.to(dt.int64) if seed.dtype.is_int_signed() else seed, 64)
     if _width(_run_time(c0).dtype) == 64:
         return philox_impl(
@@ -104,6 +107,8 @@ def randint(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
     `offset` is an integer or a block of them. The same seed and offset give the same number.
 
+    Refused: ``tl.randint(p, tl.arange(0, 4))``.
+
     >>> tl.randint(0, tl.arange(0, 2)) == tl.randint(0, tl.arange(0, 2))
     [1 1]
     """
@@ -116,6 +121,8 @@ def randint4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
     """Four random 32-bit integers for each offset.
 
     It costs as much as one call of `tl.randint`.
+
+    Refused: ``tl.randint4x(p, tl.arange(0, 4))``.
 
     >>> a, b, c, d = tl.randint4x(0, tl.arange(0, 2))
     >>> a == tl.randint(0, tl.arange(0, 2))
@@ -135,6 +142,8 @@ def randint4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 @jit
 def uint_to_uniform_float(x):
     """A float in [0, 1) from an integer of 32 or 64 random bits.
+
+    Refused: ``tl.uint_to_uniform_float(1.5)``.
 
     >>> tl.uint_to_uniform_float(tl.zeros([2], tl.uint32)) < 1
     [1 1]
@@ -159,6 +168,8 @@ def rand(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
     `offset` is an integer or a block of them. The same seed and offset give the same number.
 
+    Refused: ``tl.rand(p, tl.arange(0, 4))``.
+
     >>> tl.rand(0, tl.arange(0, 4)) < 1
     [1 1 1 1]
     """
@@ -170,6 +181,8 @@ def rand4x(seed, offsets, n_rounds: constexpr = N_ROUNDS_DEFAULT):
     """Four float32 in [0, 1) for each offset.
 
     It costs as much as one call of `tl.rand`.
+
+    Refused: ``tl.rand4x(p, tl.arange(0, 4))``.
 
     >>> a, b, c, d = tl.rand4x(0, tl.arange(0, 2))
     >>> (a < 1) & (d >= 0)
@@ -188,6 +201,8 @@ def rand4x(seed, offsets, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 def pair_uniform_to_normal(u1, u2):
     """Two normally distributed numbers from two uniform ones (Box-Muller).
 
+    Refused: ``tl.pair_uniform_to_normal(p, p)``.
+
     >>> a, b = tl.pair_uniform_to_normal(tl.full([2], 0.5, tl.float32), tl.zeros([2], tl.float32))
     >>> b
     [0 0]
@@ -204,6 +219,8 @@ def randn(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
 
     `offset` is an integer or a block of them. The same seed and offset give the same number.
 
+    Refused: ``tl.randn(p, tl.arange(0, 4))``.
+
     >>> tl.abs(tl.randn(0, tl.arange(0, 2))) < 10
     [1 1]
     """
@@ -217,6 +234,8 @@ def randn4x(seed, offset, n_rounds: constexpr = N_ROUNDS_DEFAULT):
     """Four normally distributed float32 for each offset.
 
     It costs as much as two calls of `tl.randn`.
+
+    Refused: ``tl.randn4x(p, tl.arange(0, 4))``.
 
     >>> a, b, c, d = tl.randn4x(0, tl.arange(0, 2))
     >>> tl.abs(d) < 10

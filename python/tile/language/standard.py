@@ -45,6 +45,8 @@ def cdiv(x, div):
 
     Both are positive integers.
 
+    Refused: ``tl.cdiv(tl.arange(0, 4), 2.0)``.
+
     >>> tl.cdiv(tl.arange(0, 4), 2)
     [0 1 1 2]
     """
@@ -59,6 +61,8 @@ def sigmoid(x):
     Takes a scalar or a block of any shape; the result has the same shape. Integers are refused:
     convert them with `.to(tl.float32)`.
 
+    Refused: ``tl.sigmoid(tl.arange(0, 4))``.
+
     >>> tl.sigmoid(tl.zeros([2], tl.float32))
     [0.5 0.5]
     """
@@ -69,6 +73,8 @@ def sigmoid(x):
 def swizzle2d(i, j, size_i, size_j, size_g):
     """Reorders a grid of size_i x size_j so that groups of size_g rows go
     column by column: neighbours in time share more of their operands.
+
+    Refused: ``tl.swizzle2d(p, 1, 2, 2, 2)``.
 
     >>> i, j = tl.swizzle2d(1, 0, 2, 2, 2)
     >>> i
@@ -354,6 +360,8 @@ def reduce_or(input, axis, keep_dims=False):
 def softmax(x, dim=None, keep_dims=False, ieee_rounding=False):
     """exp(x) / sum(exp(x)) along `dim`, which is 0 by default.
 
+    Refused: ``tl.softmax(tl.load(p))``.
+
     >>> tl.softmax(tl.zeros([4], tl.float32))
     [0.25 0.25 0.25 0.25]
     """
@@ -467,6 +475,8 @@ def _bitonic_merge(x, stage: constexpr, flip):
 def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
     """Sorts a bitonic sequence: one that first rises and then falls.
 
+    Refused: ``tl.bitonic_merge(tl.load(p))``.
+
     >>> tl.bitonic_merge(tl.minimum(tl.arange(0, 4), 3 - tl.arange(0, 4)))
     [0 0 1 1]
     """
@@ -480,6 +490,8 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
     """Sorts along the last dimension.
 
     `dim` can be the last dimension only.
+
+    Refused: ``tl.sort(tl.load(p))``.
 
     >>> tl.sort(3 - tl.arange(0, 4))
     [0 1 2 3]

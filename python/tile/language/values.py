@@ -194,14 +194,31 @@ class tensor:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The extents of a block; () of a scalar or a pointer.
+
+        Refused: ``p.shape[0]``; a pointer does not know the size of its array.
+
+        >>> tl.zeros([2, 4], tl.int32).shape[1]
+        4
+        """
         return self.type.shape
 
     @property
     def numel(self) -> int:
+        """How many elements there are; 1 of a scalar.
+
+        >>> tl.zeros([2, 4], tl.int32).numel
+        8
+        """
         return self.type.numel
 
     @property
     def ndim(self) -> int:
+        """How many dimensions there are; 0 of a scalar.
+
+        >>> tl.zeros([2, 4], tl.int32).ndim
+        2
+        """
         return len(self.type.shape)
 
     def __len__(self) -> int:

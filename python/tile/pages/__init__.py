@@ -25,6 +25,8 @@ class SourceLine:
     notes: list[str] = field(default_factory=list)
     #: What links it to lines of other texts; empty for none.
     key: str = ""
+    #: Findings elsewhere on the page that name this line: where they are, and what to call them.
+    found: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass

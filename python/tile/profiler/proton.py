@@ -11,8 +11,7 @@ from typing import Any
 import click
 
 from .. import knobs
-from ..errors import TileError
-from ..programs import find_problem
+from ..programs import check
 from . import backends
 from .flags import flags
 from .profile import DEFAULT_PROFILE_NAME, begin, end
@@ -65,8 +64,8 @@ def run_profiling(
 ) -> int:  # fmt: skip
     """Runs a program within a session. A program that ended well, but whose kernels nobody
     recorded, is an error, too."""
-    if not is_pytest(target[0]) and (problem := find_problem(target[0], is_module=False)):
-        raise TileError(problem)
+    if not is_pytest(target[0]):
+        check(target[0])
     flags.command_line = True
     session = begin(name, context, data, backend, mode, hook)
     try:
@@ -122,7 +121,7 @@ def command(
     name: str, backend: str | None, context: str, mode: str | None, data: str, hook: str,
     timeline: bool, program: tuple[str, ...],
 ) -> int:  # fmt: skip
-    """Profile a program: times of its kernels, by what the program did.
+    """Profile a program: times of its kernels, by call path.
 
     PROGRAM is a script with its arguments, or pytest with its own. The program's `start` and
     `finalize` do nothing; its scopes count.

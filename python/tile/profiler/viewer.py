@@ -52,7 +52,10 @@ def read(filename: str) -> tuple[Any, list[str], list[str], dict[str, Any]]:
         raise TileError(f"{filename} is no profile: {error}") from None
     if isinstance(database, dict) and "traceEvents" in database:
         raise TileError(f"{filename} is a trace: open it at ui.perfetto.dev")
-    return get_raw_metrics(database)
+    try:
+        return get_raw_metrics(database)
+    except (IndexError, KeyError, TypeError, AttributeError):
+        raise TileError(f"{filename} is no profile: it has no tree of frames") from None
 
 
 def get_raw_metrics(database: Sequence[Any]) -> tuple[Any, list[str], list[str], dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tile import hints
 from tile._C import sim as _sim
 from tile.compiler.errors import SourceRange, is_python, source_place
 
@@ -107,8 +108,10 @@ def _remedy(finding: Finding, program: Program) -> str:
             what = "load" if message.startswith("global load") else "access"
             what = "store" if message.startswith("global store") else what
             if python:
-                return f"mask the {what}: switch off the elements that are outside of the array"
+                return hints.mask(what)
             return f"compare the index with the size of the array before the {what}"
+    if kind == "read-only" and message.startswith("global"):
+        return hints.WRITABLE if python else "give the launch memory that may be written"
     if kind == "barrier-divergence" and not python:
         return "move the barrier out of the branch, so that all threads reach it"
     if kind == "instruction-budget":
@@ -122,6 +125,11 @@ def _access(finding: Finding, other: bool, program: Program) -> str:
 
 
 def text_of(finding: Finding, program: Program) -> str:
+    """One finding, and how to read more about it."""
+    return _alone(finding, program) + hints.more(f"{finding['kind']}: ")
+
+
+def _alone(finding: Finding, program: Program) -> str:
     """One finding: the place, what is wrong, who did it, the other access, the remedy."""
     lines = []
     # What shows only in several launches has no place.
@@ -197,7 +205,11 @@ def grouped(findings: Sequence[Finding], text: str = "") -> list[list[Finding]]:
 
 def text_of_group(group: Sequence[Finding], program: Program) -> str:
     """Findings with one cause: the first of them, and where else it shows."""
-    text = text_of(group[0], program)
+    return _together(group, program) + hints.more(f"{group[0]['kind']}: ")
+
+
+def _together(group: Sequence[Finding], program: Program) -> str:
+    text = _alone(group[0], program)
     if len(group) == 1:
         return text
     where: dict[tuple, None] = {}

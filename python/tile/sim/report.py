@@ -10,6 +10,7 @@ from tile.errors import TileError
 
 from . import source_view, suppressions
 from .findings import grouped, program_of, text_of, text_of_group
+from .page import page
 from .partitions import Partition
 from .sarif import sarif
 from .source_view import Coverage
@@ -159,8 +160,8 @@ class Report:
         return source_view.annotated(self, sources)
 
     def html(self, sources: Mapping[str, str] | None = None) -> str:
-        """One self-contained page: findings, counters and the annotated source."""
-        return source_view.page(self, sources)
+        """One self-contained page: launch, findings, counters and the annotated source."""
+        return page(self, sources)
 
     @property
     def warp_events(self) -> list[dict[str, Any]]:

@@ -1,19 +1,20 @@
-"""A report beside the source: counters and coverage by line, as text and as a page."""
+"""A report beside the source: counters and coverage by line, as text."""
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..pages import SourceFile, SourceLine, render
+from ..compiler.errors import name_of
 
 if TYPE_CHECKING:
     from .report import Report
 
 #: What is shown of a line: the key in `Report.lines`, and its heading.
-_COLUMNS = {
+COLUMNS = {
     "warp_instructions": "warp instr.",
     "lane_instructions": "lane instr.",
     "sectors": "sectors",
@@ -39,11 +40,12 @@ class Coverage:
 
 
 @dataclass
-class _Line:
+class Line:
     number: int
     text: str
     counters: Mapping[str, Any] | None
     missing: bool
+    #: Texts of the findings there.
     findings: list[str]
 
 
@@ -66,11 +68,11 @@ def _text(file: str, ptx: str | None, sources: Mapping[str, str]) -> list[str]:
         return (ptx or "").splitlines()
     try:
         return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return []
+    except OSError:  # A cell of a notebook is in no file.
+        return [line.rstrip("\n") for line in linecache.getlines(file)]
 
 
-def _files(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverage, list[_Line]]]:
+def files_of(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverage, list[Line]]]:
     data = report.to_dict()
     counters = {(n["file"] or PTX, n["line"]): n for n in data["lines"]}
     findings: dict[tuple[str, int], list[str]] = {}
@@ -91,7 +93,7 @@ def _files(report: Report, sources: Mapping[str, str]) -> Iterator[tuple[Coverag
         yield (
             one,
             [
-                _Line(
+                Line(
                     n,
                     lines[n - 1] if n <= len(lines) else "",
                     counters.get((one.file, n)),
@@ -107,14 +109,14 @@ def annotated(report: Report, sources: Mapping[str, str] | None = None) -> str:
     """The source with the counters of each line before it. Lines that did not run are marked `-`,
     findings follow their line. `sources` gives the text of files that are not on disk."""
     out = []
-    head = " ".join(f"{name:>12}" for name in _COLUMNS.values())
-    for one, lines in _files(report, sources or {}):
+    head = " ".join(f"{name:>12}" for name in COLUMNS.values())
+    for one, lines in files_of(report, sources or {}):
         ran, count = len(one.covered), len(one.covered) + len(one.missing)
-        out.append(f"{one.file}: {ran} of {count} lines with code ran")
+        out.append(f"{name_of(one.file)}: {ran} of {count} lines with code ran")
         out.append(f"{'line':>6} {head} | source")
         for line in lines:
             if line.counters and not line.missing:
-                cells = " ".join(f"{line.counters[key]:>12,}" for key in _COLUMNS)
+                cells = " ".join(f"{line.counters[key]:>12,}" for key in COLUMNS)
             else:
                 cells = f"{'-' if line.missing else '':>12}".ljust(len(head))
             out.append(f"{line.number:>6} {cells} | {line.text}".rstrip())
@@ -122,36 +124,3 @@ def annotated(report: Report, sources: Mapping[str, str] | None = None) -> str:
                 out += [f"{'':>6} {'^' * 12} {part}" for part in message.splitlines()]
         out.append("")
     return "\n".join(out)
-
-
-def _shown(line: _Line, most: int) -> SourceLine:
-    ran = line.counters if line.counters and not line.missing else None
-    return SourceLine(
-        line.number,
-        line.text,
-        [ran[key] for key in _COLUMNS] if ran else None,
-        ran["warp_instructions"] / most if ran else 0.0,
-        line.missing,
-        line.findings,
-    )
-
-
-def page(report: Report, sources: Mapping[str, str] | None = None) -> str:
-    """One HTML page that needs nothing else: findings, counters, and the annotated source, where
-    a line is the darker the more of the warp instructions it is."""
-    data = report.to_dict()
-    most = max((n["warp_instructions"] for n in data["lines"]), default=0) or 1
-    files = []
-    for one, lines in _files(report, sources or {}):
-        ran, count = len(one.covered), len(one.covered) + len(one.missing)
-        note = f"{ran} of {count} lines with code ran."
-        shown = [_shown(line, most) for line in lines]
-        files.append(SourceFile(one.file, list(_COLUMNS.values()), [shown], note))
-    return render(
-        "simulator.html.j2",
-        title=data["entry"],
-        messages=report.messages,
-        suppressed=report.suppressed,
-        summary=report.summary(),
-        files=files,
-    )

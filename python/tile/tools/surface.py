@@ -15,8 +15,8 @@ with the code.
 
 ## Integers in indices
 
-Integers wrap around at their width. An offset that wrapped around is used as it is. The product
-`row * stride` of two int32 is an int32, whatever it is added to later. Memory of 2^31 elements or
+Integers wrap around at their width. An offset that wrapped around is used as it is. Of two
+int32, `row * stride` is an int32, whatever it is added to later. Memory of 2^31 elements or
 more needs offsets of 64 bits: write `row.to(tl.int64) * stride`. An offset of ranges and constants
 that overflows in every case is refused.
 
@@ -68,10 +68,10 @@ all.
 `tl.load(p, mask=m)` without `other` is **undefined** where `m` is false, as in Triton. Today the
 code has zeros there. Do not rely on it: `tl.max` of negative numbers is then 0, without a message.
 
-You may move undefined elements, compute with them, and throw them away: by a store under the same
+You may move undefined elements, and compute with them. Throw them away by a store under the same
 mask, by `tl.where(m, x, 0)`, or as rows of a matmul that are not stored. They must not
 reach a stored value, an address, or a condition. `x * 0` is still undefined, because NaN times 0
-is not 0. A `tl.dot` that adds up products of undefined elements is undefined, too: load its
+is not 0. A `tl.dot` that multiplies undefined elements is undefined, too: load its
 operands with `other=0.0`. The simulator and the interpreter
 [find what depends on them](simulator.md#what-is-checked). `debug=True` fills them with NaN, or
 with integers whose bits are all ones.

@@ -11,6 +11,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from frontend import without_page
 
 import tile
 import tile.language as tl
@@ -25,7 +26,7 @@ def first_line(fn) -> int:
 
 
 def text_of(error: BaseException) -> str:
-    return str(error).replace(__file__, "FILE")
+    return without_page(str(error)).replace(__file__, "FILE")
 
 
 @tile.jit
@@ -269,6 +270,7 @@ def test_our_own_stack_is_hidden(tracebacks):
         "                ^^^^^^^^^^^^^^^\n"
         "error: arange's range must be a power of two, but 0 to 3 has 3 elements; "
         "use tl.arange(0, 4) and a mask, such as mask=i < 3\n"
+        "more: tile help block-sizes\n"
     )
 
 

@@ -15,7 +15,10 @@ import pytest
 import sampled
 from reference import sim_only
 
+import tile
+import tile.language as tl
 import tile.pages
+import tile.sim
 from tile.explain import explain, watch_launches
 from tile.explain.compare import compare_all
 from tile.explain.explanation import plain
@@ -65,6 +68,11 @@ CONTRAST = """
 """
 
 
+@tile.jit
+def everybody_stores(out):
+    tl.store(out, tl.program_id(0))
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = os.environ.get("TILE_TEST_SCREENSHOTS") or tmp_path_factory.mktemp("pages")
@@ -73,7 +81,9 @@ def pages(tmp_path_factory):
         planted.run_product(planted.product_by_descriptors, np.float16)
         planted.run_strided(8)
     texts = {one.kernel.name: render_page(explain(one)) for one in launched}
-    texts["simulator"] = launched[1].report.html()
+    with pytest.raises(tile.sim.SimulationError) as caught:
+        everybody_stores.simulate(np.zeros(1, np.int32), grid=(2,))
+    texts["simulator"] = caught.value.report.html()
     sampled_lines = {
         line: {"stalled_long_scoreboard": 70, "stalled_barrier": 20, "stalled_wait": 7, "other": 3}
         for line in range(planted.strided.fn.__code__.co_firstlineno, 30)
@@ -144,6 +154,17 @@ def test_keys_choose_lines_and_stages(browser, pages):
     assert "tl.store" in " ".join(page.locator("tr.chosen").all_text_contents())
     page.keyboard.press("ArrowUp")
     assert page.locator("#stage-ptx .chosen").count() >= 1
+    page.close()
+
+
+def test_findings_lead_to_their_lines_and_back(browser, pages):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(f"file://{pages}/simulator.html")
+    page.locator("#finding-1 a").first.click()
+    assert "tl.store(out, tl.program_id(0))" in page.locator("tr.chosen").inner_text()
+    assert page.locator("tr.chosen").is_visible()
+    page.locator("tr.note a").first.click()
+    assert page.url.endswith("#finding-1")
     page.close()
 
 

@@ -104,7 +104,7 @@ def test_what_cannot_be_explained_is_said(program, tmp_path, capsys):
     empty.write_text("print('nothing')\n")
     assert main(["explain", str(empty), "--text"]) == 1
     assert "launched no kernel in the simulator" in capsys.readouterr().err
-    assert main(["explain", str(tmp_path / "none.py"), "--text"]) == 1
+    assert main(["explain", str(tmp_path / "none.py"), "--text"]) == 2
     assert "there is no program" in capsys.readouterr().err
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import types
 
+import numpy as np
 import pytest
 from reference import sim_only
 
 import tile
+import tile.language as tl
 from tile import testing
 from tile.runtime import tuning
 from tile.runtime.driver import driver
@@ -117,3 +119,29 @@ def test_without_torch_the_host_measures(monkeypatch):
     monkeypatch.setattr(type(driver.active), "has_events", True)
     calls = []
     assert tile.testing.do_bench(lambda: calls.append(1), warmup=1, rep=1) > 0 and calls
+
+
+@tile.jit
+def double(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)
+
+
+def test_without_a_gpu_it_estimates_and_says_so():
+    x = np.ones(5000, np.float32)
+
+    def launches(count):
+        for _ in range(count):
+            double[(5,)](x, 5000, BLOCK=1024)
+
+    with pytest.warns(UserWarning, match="no measurement: .* needs at least, .* in 1 launch,") as w:
+        once = testing.do_bench(lambda: launches(1))
+    assert w[0].filename == __file__
+    assert (x == 2).all()  # One call.
+    report = driver.active.last_report
+    assert once == tuning.estimate(report) and 5000 * 8 / 5e12 * 1e3 < once < 0.001
+    with pytest.warns(UserWarning, match="in 3 launches,"):
+        quantiles = testing.do_bench(lambda: launches(3), quantiles=(0.2, 0.8))
+    assert quantiles == pytest.approx([3 * once, 3 * once])
+    with pytest.warns(UserWarning, match="launched no kernel in the simulator"):
+        assert testing.do_bench(lambda: None) > 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import linecache
 import re
 import sys
 import types
@@ -62,7 +63,7 @@ def test_a_race_between_programs_reads_like_an_error():
         text,
     )
     assert "in program (0, 0, 0)" in text
-    assert text.endswith("help: programs of one launch run in any order: use `tl.atomic_add` or another atomic, or two launches")  # fmt: skip
+    assert text.endswith("help: programs of one launch run in any order: use `tl.atomic_add` or another atomic, or two launches\nmore: tile help race")  # fmt: skip
 
 
 @sim_only
@@ -168,6 +169,50 @@ def test_cells_of_a_notebook_are_named_as_its_tracebacks_do(monkeypatch):
     assert tile.compiler.errors.SourceRange("a.py", 1).render().startswith('  File "a.py", line 1')
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace())
     assert place.render().startswith(f'  File "{__file__}"')
+
+
+CELL = """
+import tile
+import tile.language as tl
+
+@tile.jit
+def outside(x):
+    tl.store(x + tl.arange(0, 8), 1.0)
+
+@tile.jit
+def refused(x):
+    tl.store(x + tl.arange(0, 8), tl.relu(1.0))
+"""
+
+
+@pytest.fixture
+def cell(monkeypatch):
+    """The names of a cell that a notebook ran: its source is in no file."""
+    name = "/tmp/ipykernel_77/3456.py"
+    monkeypatch.setitem(linecache.cache, name, (len(CELL), None, CELL.splitlines(True), name))
+    compiler = types.SimpleNamespace(
+        format_code_name=lambda file: ("Cell", "In[7]") if file == name else None
+    )
+    shell = types.SimpleNamespace(compile=compiler)
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    names = {"__name__": "__main__"}
+    exec(compile(CELL, name, "exec"), names)
+    return names
+
+
+@pytest.mark.parametrize("run", ["simulate", "interpret"])
+@pytest.mark.parametrize(("kernel", "line"), [("outside", 7), ("refused", 11)])
+def test_errors_in_a_notebook_show_the_cell(cell, run, kernel, line):
+    with pytest.raises(tile.TileError) as caught:
+        getattr(cell[kernel], run)(np.zeros(4, np.float32), grid=(1,))
+    text = CELL.splitlines()[line - 1]
+    assert f"  Cell In[7], line {line}, in {kernel}\n{text}\n" in str(caught.value)
+
+
+def test_reports_of_a_notebook_show_the_cell(cell):
+    report = cell["outside"].simulate(np.zeros(8, np.float32), grid=(1,))
+    for text in (report.annotated(), re.sub(r"<[^>]*>", "", report.html())):
+        assert "tl.store(x + tl.arange(0, 8), 1.0)" in text and "Cell In[7]" in text
 
 
 AROUND = HEADER + """.visible .entry k(.param .u64 out)

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -116,11 +118,61 @@ def test_annotated_source():
 
 def test_page_is_whole_and_escapes():
     page = launch(total=np.zeros(1, np.float32)).html()
-    assert page.count('<table class="source">') == page.count("</table>") == 1
-    assert "src=" not in page and "href=" not in page
+    assert page.count('<table class="source">') == 1
+    assert page.count("<table") == page.count("</table>") == 4
+    assert "src=" not in page and all(link.startswith("#") for link in links(page))
     assert "race: " in page and 'class="missing"' in page
     quiet = tile.sim.launch(KERNEL.replace("{\n", "{ // <b>&\n", 1), "shift", 2, 32, [np.zeros(64, np.float32)] * 2 + [None, 0, 64], raise_on_finding=False).html()  # fmt: skip
     assert "<b>" not in quiet and "&lt;b&gt;&amp;" in quiet
+
+
+def links(page: str) -> list[str]:
+    return re.findall(r'href="([^"]*)"', page)
+
+
+def test_findings_and_lines_lead_to_each_other():
+    report = launch(total=np.zeros(1, np.float32))
+    page = report.html()
+    sections = re.findall(r'<section class="finding" id="(\S+)">(.*?)</section>', page, re.S)
+    assert len(sections) == len(report.errors) >= 1
+    for (name, section), text in zip(sections, report.errors, strict=True):
+        assert html.unescape(section).count(text) == 1
+        keys = re.findall(r'data-goto="(\S+?)"', section)
+        assert keys and f'href="#{name}"' in page
+        for key in keys:
+            row = re.search(rf'data-k="{key}".*?</tr>\s*<tr class="note">.*?</tr>', page, re.S)
+            assert row is not None and f'href="#{name}"' in row[0]
+    assert {link[1:] for link in links(page)} <= set(re.findall(r'id="(\S+?)"', page))
+
+
+def test_counters_stand_beside_the_ideal():
+    page = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", strided_page()))
+    # Each of 64 lanes loads 4 bytes of a sector of its own, and stores without gaps.
+    assert "sectors of global loads 64 8 " in page
+    assert "sectors of global stores 8 8 " in page
+    assert "bank conflicts 0 0 " in page
+    for fact in (
+        "kernel strided",
+        "grid 1",
+        "threads of a block 64",
+        "shared memory of a block 0 bytes",
+    ):
+        assert fact in page, fact
+
+
+STRIDED = HEADER + """.visible .entry strided(.param .u64 x, .param .u64 out)
+{
+  .reg .b32 %r<4>; .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 32; add.s64 %rd3, %rd1, %rd3; mul.wide.u32 %rd4, %r1, 4; add.s64 %rd4, %rd2, %rd4;
+  ld.global.u32 %r2, [%rd3]; st.global.u32 [%rd4], %r2; ret;
+}
+"""  # fmt: skip
+
+
+def strided_page() -> str:
+    arrays = [np.zeros(64 * 8, np.int32), np.zeros(64, np.int32)]
+    return tile.sim.launch(STRIDED, "strided", 1, 64, arrays).html()
 
 
 def test_sarif():

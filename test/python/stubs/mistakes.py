@@ -2,6 +2,7 @@
 
 import tile
 import tile.language as tl
+from tile.language.extra import libdevice
 
 
 @tile.jit
@@ -18,3 +19,6 @@ def kernel(x_ptr, n, BLOCK: tl.constexpr):
         x += i
     tl.store(x_ptr, x, evict="evict_first")  # error
     tl.program_id("x")  # error
+    libdevice.acos(x, x)  # error
+    libdevice.arc_cosine(x)  # error
+    x += libdevice.acos(x) + libdevice.pow(x, 2)

@@ -15,6 +15,7 @@ from tile.tools import stubs
 ROOT = Path(__file__).parents[3]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 STUB = ROOT / "python" / "tile" / "language" / "__init__.pyi"
+LIBRARY = STUB.parent / "extra" / "libdevice.pyi"
 MISTAKES = Path(__file__).with_name("mistakes.py")
 
 #: Parameters of kernels have no types: the arguments of a launch give them.
@@ -38,9 +39,9 @@ def check(cache: Path, *files: Path | str) -> str:
 
 
 def test_the_stub_says_what_is_there():
-    assert STUB.read_text() == stubs.render(), (
-        "run `python -m tile.tools.stubs python/tile/language/__init__.pyi`"
-    )
+    made = {STUB: stubs.render(), LIBRARY: stubs.render_libdevice()}
+    for stub, text in made.items():
+        assert stub.read_text() == text, f"run `python -m tile.tools.stubs {STUB}`"
 
 
 def programs(folder: Path) -> list[Path]:
@@ -62,7 +63,7 @@ def examples() -> list[Path]:
 
 
 def test_correct_programs_pass(tmp_path):
-    assert check(tmp_path, STUB, *examples()) == ""
+    assert check(tmp_path, STUB, LIBRARY, *examples()) == ""
 
 
 def test_programs_of_pages_pass(tmp_path):

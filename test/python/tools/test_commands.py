@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from machines import run_on
 from reference import sim_only
 
 import tile
 from tile.cli import main
+from tile.cli import tile as tile_command
 from tile.compiler import ASTSource
 from tile.runtime.tuning import ChoiceFile, make_choice
 
@@ -113,6 +116,44 @@ def test_errors_of_a_program_are_its_own(tmp_path, command):
     files = re.findall(r'File "([^"]*)", line (\d+)', text)
     assert files == [(str(tmp_path / "program.py"), line) for line in ("4", "2")]
     assert text.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+PROGRAM_WITH_A_MISTAKE = """
+import numpy as np
+import tile
+import tile.language as tl
+
+@tile.jit
+def fails(x):
+    tl.store(x + tl.arange(0, 8), {value})
+
+fails[(1,)](np.zeros(4, np.float32))
+"""
+
+
+@pytest.mark.parametrize(("value", "kind"), [("1.0", "out-of-bounds:"), ("1.0 @ 2", "error:")])
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_errors_are_coloured_on_a_terminal(tmp_path, value, kind, no_color):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM_WITH_A_MISTAKE.format(value=value))
+    terminal, end = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "tile", "run", str(path)], stderr=end, stdout=subprocess.DEVNULL,
+        env={**os.environ, "NO_COLOR": no_color, "TILE_DRIVER": "sim"},
+    ) as process:  # fmt: skip
+        os.close(end)
+        text = b""
+        try:
+            while part := os.read(terminal, 65536):
+                text += part
+        except OSError:  # The other end is closed.
+            pass
+    os.close(terminal)
+    assert process.returncode == 1
+    shown = text.decode()
+    assert kind in shown
+    assert (f"\x1b[31m\x1b[1m{kind}\x1b[0m" in shown) == (not no_color)
+    assert ("\x1b" in shown) == (not no_color)
 
 
 def test_knobs(capsys, monkeypatch):
@@ -289,6 +330,15 @@ def nothing(p):
         ("compile k.py -n nothing -s *fp32 -g 1 -o out -t hip:gfx942", "which cannot load hip:gfx"),
         ("compile k.py -n nothing -s *fp32 -g 1 -o k.py/out -t cuda:90", "k.py: "),
         ("link out.h -o all", "cannot read out.h: "),
+        ("run missing.py", "there is no program missing.py"),
+        ("debug missing.py", "there is no program missing.py"),
+        ("explain -m missing", "there is no module missing"),
+        ("profile missing.py", "there is no program missing.py"),
+        ("view k.py", "k.py is no profile: "),
+        ("view missing.hatchet", "missing.hatchet: No such file"),
+        ("explain k.py", "k.py launched no kernel in the simulator"),
+        ("debug k.py", "k.py launched no kernel in the simulator"),
+        ("debug --kernel other k.py", "k.py launched no kernel `other` in the simulator"),
         ("cache prune --limit banana", "a size is written as 500M, not 'banana'"),
         ("cache prune --limit=-5", "a size is written as 500M, not '-5'"),
         ("completion", "Missing argument"),
@@ -298,11 +348,56 @@ def nothing(p):
 def test_what_is_wrong_is_said_in_a_line(line, text, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("k.py").write_text(KERNEL)
-    assert main(line.split()) in (1, 2)
+    status = main(line.split())
     said = capsys.readouterr()
+    # 2 is for commands that are written wrong; the rest is about what they name.
+    usage = ("missing.", "-m missing", "sim ", "completion")
+    if any(part in line for part in usage) and "view" not in line:
+        assert status == 2
+    else:
+        assert status in (1, 2)
     assert said.out == "" and text in said.err
     assert said.err.startswith("tile") and said.err.count("\n") == 1
     assert {path.name for path in tmp_path.iterdir()} <= {"k.py", "cache", "__pycache__"}
+
+
+@pytest.mark.parametrize("text", ["[]", "[1]", '{"a": 1}', "[{}]", "3"])
+def test_files_that_are_no_profile(text, tmp_path, capsys):
+    path = tmp_path / "x.hatchet"
+    path.write_text(text)
+    assert main(["view", str(path)]) == 1
+    said = capsys.readouterr()
+    assert said.err == f"tile: error: {path} is no profile: it has no tree of frames\n"
+
+
+#: Commands that print a list, a table or facts.
+LISTINGS = [
+    "cache ls", "cache stats", "cache verify", "autotune show", "knobs", "env", "help", "layout",
+    "surface", "view", "explain", "sim",
+]  # fmt: skip
+#: Those that print none.
+OTHERS = [
+    "run", "debug", "compile", "link", "profile", "cache clear", "cache prune", "autotune clear",
+    "completion",
+]  # fmt: skip
+
+
+def commands(group, before=()):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from commands(command, (*before, name))
+        else:
+            yield " ".join((*before, name)), command
+
+
+def test_every_listing_has_json():
+    """A new command is put into one of the lists above."""
+    known = dict(commands(tile_command))
+    assert sorted(known) == sorted(LISTINGS + OTHERS)
+    for name in LISTINGS:
+        assert any("--json" in option.opts for option in known[name].params), name
 
 
 def test_nothing_was_tuned(capsys):

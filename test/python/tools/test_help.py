@@ -79,7 +79,7 @@ def test_an_unknown_option_is_bad_usage(name, capsys):
     words = name.split()[1:]
     if words[0] in ("run", "profile", "explain"):  # It may be the program's.
         words.append("no-such-program.py")
-        assert main(words) == 1
+        assert main(words) == 2
     else:
         assert main([*words, "--frobnicate"]) == 2
     error = capsys.readouterr().err

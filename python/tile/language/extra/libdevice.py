@@ -16,6 +16,7 @@ from ..collective import extern_elementwise
 from ..conversion import to_bool
 from ..promotion import binary_operands, constant, is_constant, to_tensor
 from ..values import builtin, tensor
+from .libdevice_docs import docstring, rows
 
 _I32, _U32, _I64, _U64 = dt.int32, dt.uint32, dt.int64, dt.uint64
 _F32, _F64 = dt.float32, dt.float64
@@ -172,11 +173,16 @@ def _define(name: str, overloads: dict) -> Callable[..., tensor]:
         return to_bool(result) if name in _PREDICATES else result
 
     fn.__name__ = fn.__qualname__ = name
-    fn.__doc__ = f"The device library's `{name}`."
+    row = _ROWS.get(name)
+    if row is not None:
+        kinds = [tuple(_SPELLED.get(t.name, t.name) for t in key) for key in overloads]
+        fn.__doc__ = docstring(name, row, kinds)
     fn.__tile_arity__ = arity  # type: ignore[attr-defined]
     return builtin(fn)
 
 
+_ROWS = rows(_TABLE)
+_SPELLED = {"fp32": "float32", "fp64": "float64"}
 for _name, _overloads in _TABLE.items():
     globals()[_name] = _define(_name, _overloads)
 
