@@ -130,10 +130,15 @@ from .random import (
     uint_to_uniform_float,
 )
 from .standard import (
+    all,
+    any,
     argmax,
     argmin,
     bitonic_merge,
     cdiv,
+    cumlogsumexp,
+    cummax,
+    cummin,
     cumprod,
     cumsum,
     flip,
