@@ -267,6 +267,7 @@ def generate(
         matrix,
         memory,
         ordering,
+        parts,
         replicas,
         scaled,
     )
@@ -276,7 +277,7 @@ def generate(
     # Importing them registers what they produce.
     assert collective and control and counters and elementwise and extras and floats
     assert formulas and functions and replicas and scaled
-    assert indices and matrix and memory and ordering and _pipelines and _shapes
+    assert indices and matrix and memory and ordering and parts and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
             return Generator(seed, attempt, partitions, copies, forgets).generate()

@@ -6,7 +6,7 @@ import ast
 from typing import Any, NoReturn
 
 from ..errors import SemanticError, UnsupportedError
-from ..language import program
+from ..language import indexing, program
 from ..language.values import one, tensor
 from .flatten import is_sequence
 from .functions import LocalFunction
@@ -51,7 +51,8 @@ class Statements:
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, (ast.Name, ast.Attribute)):
             raise SemanticError(
-                "only variables can be updated in place; blocks are not indexed by element"
+                "only variables can be updated in place; x = x.at[index].add(value) makes a block "
+                "with other elements"
             )
         load = (
             ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
@@ -84,12 +85,9 @@ class Statements:
             return
         if isinstance(target, ast.Subscript):
             owner = self.visit(target.value)
-            pointer = isinstance(owner, tensor) and owner.type.is_ptr()
-            instead = "tl.store(pointer + index, value)" if pointer else "tl.where or tl.store"
-            what = "a pointer has no elements" if pointer else (
-                f"elements of {one(owner)} cannot be assigned"
-            )  # fmt: skip
-            raise SemanticError(f"{what}; use {instead}")
+            if isinstance(owner, tensor):
+                indexing.refuse_assignment(owner)
+            raise SemanticError(f"elements of {one(owner)} cannot be assigned")
         raise SemanticError("cannot assign to this")
 
     def unpack(self, target: ast.Tuple | ast.List, value: Any) -> None:

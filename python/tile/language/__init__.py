@@ -81,6 +81,7 @@ from .dtypes import (
     uint64,
     void,
 )
+from .indexing import insert
 from .math import (
     abs,
     ceil,

@@ -617,6 +617,21 @@ uint64: dtype
 
 void: dtype
 
+def insert(x: tensor, value: _Value, index: _Value, axis: _int = 0) -> tensor:
+    r"""The block with `value` in place of the elements at `index` along `axis`.
+
+    `index` is a constant or a scalar; below zero it counts from the end. `value` is a scalar, or a
+    block with the shape of `x` without `axis`. It takes the type of `x`. `x.at[index].set(value)`
+    is the same along axis 0. Out of range, a constant is refused; `debug=True` checks a scalar.
+
+    Refused: ``tl.insert(tl.arange(0, 4), 7, 4)``.
+
+    >>> tl.insert(tl.arange(0, 4), 7, 1)
+    [0 7 2 3]
+
+    >>> tl.insert(tl.zeros([2, 2], tl.int32), tl.arange(1, 3), tl.load(p + 1), axis=1)
+    [0 1 0 2]"""
+
 def abs(x: _Value) -> tensor:
     r"""Absolute value.
 
@@ -1703,6 +1718,20 @@ class tensor:
 
         >>> tl.histogram(tl.arange(0, 4) // 2, 4)
         [2 2 0 0]"""
+    def insert(self, value: _Value, index: _Value, axis: _int = 0) -> tensor:
+        r"""The block with `value` in place of the elements at `index` along `axis`.
+
+        `index` is a constant or a scalar; below zero it counts from the end. `value` is a scalar, or a
+        block with the shape of `x` without `axis`. It takes the type of `x`. `x.at[index].set(value)`
+        is the same along axis 0. Out of range, a constant is refused; `debug=True` checks a scalar.
+
+        Refused: ``tl.insert(tl.arange(0, 4), 7, 4)``.
+
+        >>> tl.insert(tl.arange(0, 4), 7, 1)
+        [0 7 2 3]
+
+        >>> tl.insert(tl.zeros([2, 2], tl.int32), tl.arange(1, 3), tl.load(p + 1), axis=1)
+        [0 1 0 2]"""
     def item(self) -> tensor:
         r"""The one element of a block, as a scalar."""
     def log(self) -> tensor:
@@ -1944,6 +1973,9 @@ class tensor:
         0"""
     @property
     def T(self) -> tensor: ...
+    @property
+    def at(self) -> Any:
+        r"""``x.at``."""
     @property
     def dtype(self) -> dtype: ...
     @property
