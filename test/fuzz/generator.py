@@ -270,13 +270,14 @@ def generate(
         parts,
         replicas,
         scaled,
+        warps,
     )
     from . import pipelines as _pipelines
     from . import shapes as _shapes
 
     # Importing them registers what they produce.
     assert collective and control and counters and elementwise and extras and floats
-    assert formulas and functions and replicas and scaled
+    assert formulas and functions and replicas and scaled and warps
     assert indices and matrix and memory and ordering and parts and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from . import extra as extra, math as math, target_info as target_info, core as core
+from . import extra as extra, math as math, target_info as target_info, core as core, warp as warp
 
 _int: TypeAlias = builtins.int | constexpr
 _float: TypeAlias = builtins.float | constexpr
@@ -1997,3 +1997,33 @@ class tuple:
     r"""``tl.tuple``: a tuple that may hold tensors and constants."""
     @property
     def values(self) -> Any: ...
+
+def elect() -> tensor:
+    r"""Whether a thread is the one of its warp that was chosen: a block with an element for each.
+
+    It is the first lane. Its shape is [tl.num_warps() * tl.warp.size()].
+
+    >>> tl.sum(tl.elect().to(tl.int32))
+    4"""
+
+def lane_id() -> tensor:
+    r"""The place of each thread in its warp: a block with an element for each thread.
+
+    Its shape is [tl.num_warps() * tl.warp.size()].
+
+    >>> tl.lane_id()[32:36]
+    [0 1 2 3]"""
+
+def num_warps() -> _int:
+    r"""How many warps run the kernel, as a constant: its option `num_warps`.
+
+    >>> tl.num_warps()
+    4"""
+
+def warp_id() -> tensor:
+    r"""The number of each thread's warp: a block with an element for each thread.
+
+    Its shape is [tl.num_warps() * tl.warp.size()].
+
+    >>> tl.warp_id()[::32]
+    [0 1 2 3]"""

@@ -1,10 +1,10 @@
 """``x[...]`` and ``x.at[...]``: parts of a block, read and replaced.
 
 An index keeps a dimension, takes a part of it, or takes one element, by a constant or by a scalar
-that is known at run time. A part is one element of a dimension of the reshaped block, if its step
-and its length are powers of two and it lies at a multiple of them: `x[:, 8:16]` of 32 columns is
-`x.reshape(rows, 4, 8)[:, 1, :]`. Elements are picked by a reduction in which all others are zero.
-Where they lie in registers, nothing is left of it in the code. Other parts are gathered.
+that is known at run time. Most parts are one element of a dimension of a reshaped block: `x[:,
+8:16]` of 32 columns is `x.reshape(rows, 4, 8)[:, 1, :]`. Their step and length are powers of two,
+and they begin at a multiple of them. Elements are picked by a reduction in which all others are
+zero. Where they lie in registers, nothing is left of it in the code. Other parts are gathered.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from . import extra as extra, math as math, target_info as target_info, core as core
+from . import extra as extra, math as math, target_info as target_info, core as core, warp as warp
 
 _int: TypeAlias = builtins.int | constexpr
 _float: TypeAlias = builtins.float | constexpr
