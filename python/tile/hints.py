@@ -14,8 +14,6 @@ _OF_BLOCKS = {
     "mean": "use `tl.sum(x, axis) / n`",
     "std": "compute it with `tl.sum`",
     "var": "compute it with `tl.sum`",
-    "any": "use `tl.max(x.to(tl.int32), axis) != 0`",
-    "all": "use `tl.min(x.to(tl.int32), axis) != 0`",
     "clip": "use `tl.clamp(x, low, high)`",
     "clamp": "use `tl.clamp(x, low, high)`",
     "pow": "use `tl.math.pow(x, y)`",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .generator import Generator, production
@@ -41,17 +42,41 @@ def combine(g: Generator) -> tuple[str, int]:
     return name, parts
 
 
-def without(shape: tuple[int, ...], axis: int | None, keep: bool) -> tuple[int, ...]:
-    """The shape that a reduction leaves."""
+#: What names the dimensions that are combined: one, several, or None for all.
+Axes = int | tuple[int, ...] | None
+
+
+def named(rank: int, axis: Axes) -> set[int]:
+    """The dimensions that an axis names, from 0."""
     if axis is None:
-        return (1,) * len(shape) if keep else ()
-    rest = (1,) if keep else ()
-    return (*shape[:axis], *rest, *shape[axis + 1 :])
+        return set(range(rank))
+    return {a % rank for a in (axis if isinstance(axis, tuple) else (axis,))}
 
 
-def choose_axis(g: Generator, x: Value, whole: bool = True) -> tuple[int | None, str, Any]:
-    """An axis, keep_dims, and the shape that a reduction leaves."""
-    axis = None if whole and g.chance(0.15) else g.random.randrange(x.rank)
+def without(shape: tuple[int, ...], axis: Axes, keep: bool) -> tuple[int, ...]:
+    """The shape that a reduction leaves."""
+    gone = named(len(shape), axis)
+    return tuple(1 if d in gone else e for d, e in enumerate(shape) if keep or d not in gone)
+
+
+def choose_axes(g: Generator, rank: int) -> Axes:
+    """One axis, several, or all; from the front or from the end."""
+    if g.chance(0.15):
+        return None
+    if rank < 2 or g.chance(0.6):
+        return g.random.randrange(rank)
+    axes = g.random.sample(range(rank), g.random.randint(1, rank))
+    return tuple(a - rank if g.chance(0.3) else a for a in axes)
+
+
+def combined(shape: tuple[int, ...], axis: Axes) -> int:
+    """How many elements become one."""
+    return math.prod(shape[d] for d in named(len(shape), axis))
+
+
+def choose_axis(g: Generator, x: Value) -> tuple[Axes, str, Any]:
+    """What is reduced, keep_dims, and the shape that a reduction leaves."""
+    axis = choose_axes(g, x.rank)
     keep = g.chance(0.3)
     text = ", keep_dims=True" if keep else ""
     return axis, text, without(x.shape, axis, keep)
@@ -62,12 +87,14 @@ def reduce_ints(g: Generator) -> Any:
     x = g.pick(lambda v: v.shape and (v.is_int or v.is_bool))
     if x is None:
         return False
-    op = g.choice(("sum", "max", "min", "xor_sum", "reduce_or", "sum"))
+    op = g.choice(("sum", "max", "min", "xor_sum", "reduce_or", "sum", "any", "all"))
     axis, keep, shape = choose_axis(g, x)
     type = x.type
     domain: dict[str, Any] = {}
     if x.is_bool:
-        op = g.choice(("sum", "xor_sum", "reduce_or"))
+        op = g.choice(("sum", "xor_sum", "reduce_or", "any", "all"))
+    if op in ("any", "all"):
+        return g.let(f"tl.{op}({x.name}, {axis}{keep})", "i1", shape)
     if op == "sum" and x.info.bits < 32:
         type = "i32" if x.info.kind == "i" else "u32"
     elif op in ("max", "min"):
@@ -87,7 +114,7 @@ def reduce_floats(g: Generator) -> Any:
         type = "fp32" if x.info.bits < 32 else x.type
         text = f"tl.{g.choice(('max', 'min'))}({x.name}, {axis}{keep})"
         return g.like(text, x.replace(type=type), shape)
-    count = x.numel if axis is None else x.shape[axis]
+    count = combined(x.shape, axis)
     text = f"tl.sum({x.name}, {axis}{keep})"
     if x.kind == "approx":
         error = count * (x.error + x.bound * count * 2.0**-22)
@@ -105,13 +132,10 @@ def arg_extreme(g: Generator) -> Any:
     x = g.pick(lambda v: v.shape and (v.is_int or (v.is_float and v.is_exact and v.info.bits > 8)))
     if x is None:
         return False
-    axis = g.random.randrange(x.rank)
-    keep = g.chance(0.3)
-    shape = without(x.shape, axis, keep)
-    text = ", keep_dims=True" if keep else ""
+    axis, text, shape = choose_axis(g, x)
     op = g.choice(("max", "min"))
     left = "" if g.chance(0.7) else g.choice((", True", ", False"))
-    known = {"low": 0, "high": x.shape[axis] - 1}
+    known = {"low": 0, "high": combined(x.shape, axis) - 1}
     if g.chance(0.5):
         return g.let(f"tl.arg{op}({x.name}, {axis}{left}{text})", "i32", shape, **known)
     value, index = g.name(), g.name()
@@ -140,7 +164,7 @@ def custom(g: Generator) -> Any:
         # The parts mix, so they have one type.
         blocks = [b if b.type == x.type else g.let(f"{b.name}.to({x.info.tl})", x.type, x.shape)
                   for b in blocks]  # fmt: skip
-    axis = g.random.randrange(x.rank)
+    axis = choose_axes(g, x.rank)
     operand = x.name if parts == 1 else f"({', '.join(b.name for b in blocks)})"
     names = [g.name() for _ in range(parts)]
     if scan:
@@ -159,11 +183,11 @@ def custom(g: Generator) -> Any:
     return None
 
 
-def copies(g: Generator, result: Value, shape: tuple[int, ...], axis: int) -> None:
+def copies(g: Generator, result: Value, shape: tuple[int, ...], axis: Axes) -> None:
     """By how much the copies of a reduction's result differ that threads have along its axis."""
     kept = result.name
     if result.shape and len(result.shape) < len(shape):
-        kept = f"tl.expand_dims({kept}, {axis})"
+        kept = f"tl.expand_dims({kept}, {sorted(named(len(shape), axis))})"
     block = g.name()
     g.line(f"{block} = tl.zeros({list(shape)}, {result.info.tl}) + {kept}")
     rest = without(shape, axis, False)
@@ -181,8 +205,18 @@ def scan(g: Generator) -> Any:
     x = g.pick(lambda v: v.shape and (v.is_int or (v.is_float and v.kind == "exact")))
     if x is None or (x.info.bits == 8 and x.is_float):
         return False
-    axis = g.random.randrange(x.rank)
+    axis = choose_axes(g, x.rank)
     reverse = ", reverse=True" if g.chance(0.3) else ""
+    if g.chance(0.25):
+        text = f"tl.{g.choice(('cummax', 'cummin'))}({x.name}, {axis}{reverse}"
+        if x.is_int and g.chance(0.5):
+            value, index = g.name(), g.name()
+            g.line(f"{value}, {index} = {text}, return_indices=True)")
+            g.env.append(x.replace(name=value))
+            high = combined(x.shape, axis) - 1
+            g.env.append(Value(index, "i32", x.shape, low=0, high=high))
+            return None
+        return g.like(f"{text})", x)
     if x.is_int:
         op = g.choice(("cumsum", "cumprod"))
         type = x.type
@@ -190,7 +224,7 @@ def scan(g: Generator) -> Any:
             type = "i32" if x.info.kind == "i" else "u32"
         return g.let(f"tl.{op}({x.name}, {axis}{reverse})", type, x.shape)
     type = "fp32" if x.type == "bf16" else x.type
-    bound = x.bound * x.shape[axis]
+    bound = x.bound * combined(x.shape, axis)
     if not fits(bound, x.grid, type):
         return False
     text = f"tl.cumsum({x.name}, {axis}{reverse})"

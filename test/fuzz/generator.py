@@ -267,16 +267,18 @@ def generate(
         matrix,
         memory,
         ordering,
+        parts,
         replicas,
         scaled,
+        warps,
     )
     from . import pipelines as _pipelines
     from . import shapes as _shapes
 
     # Importing them registers what they produce.
     assert collective and control and counters and elementwise and extras and floats
-    assert formulas and functions and replicas and scaled
-    assert indices and matrix and memory and ordering and _pipelines and _shapes
+    assert formulas and functions and replicas and scaled and warps
+    assert indices and matrix and memory and ordering and parts and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
             return Generator(seed, attempt, partitions, copies, forgets).generate()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -161,7 +163,9 @@ def interpreted(program: Program, kernel: Any) -> dict[str, np.ndarray]:
     """The outputs of the program as the interpreter runs it."""
     values = program.inputs()
     try:
-        with np.errstate(all="ignore"):
+        # How many lanes a warp has is the machine's.
+        machine = {"TILE_SIM_TARGET": program.config.machine}
+        with np.errstate(all="ignore"), mock.patch.dict(os.environ, machine):
             kernel.interpret(**values, grid=program.grid, num_warps=program.config.num_warps)
     except Exception as error:
         raise Failure("interpreter", f"{type(error).__name__}: {error}") from error

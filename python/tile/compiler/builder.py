@@ -7,7 +7,6 @@ from typing import Any
 
 from .. import _C
 from ..language.dtypes import block_type, dtype
-from ..language.promotion import to_tensor
 from ..language.state import current_generator
 from ..language.values import tensor
 
@@ -46,7 +45,8 @@ class IRBuilder(_C.ir.Builder):
         function: Any,
         types: list[dtype],
         terminator: str,
-        check: Callable[[list[Any]], None],
+        arguments: Callable[[list[Any]], list[Any]],
+        results: Callable[[Any], list[Any]],
     ) -> tuple[Any, list[dtype]]:
         region = self.region([self.type(t) for t in types])
         block = region.blocks[0]
@@ -54,16 +54,14 @@ class IRBuilder(_C.ir.Builder):
         self.insert_at_end(block)
         self.in_region += 1
         try:
-            arguments = [tensor(v, t) for v, t in zip(block.arguments, types, strict=True)]
-            outcome = current_generator().call_function(function, arguments, {})
-            results = list(outcome) if isinstance(outcome, (tuple, list)) else [outcome]
-            results = [to_tensor(r) for r in results]
-            check(results)
-            self.create(terminator, [r.handle for r in results], None, ())
+            elements = [tensor(v, t) for v, t in zip(block.arguments, types, strict=True)]
+            outcome = current_generator().call_function(function, arguments(elements), {})
+            returned = results(outcome)
+            self.create(terminator, [r.handle for r in returned], None, ())
         finally:
             self.in_region -= 1
             self.insertion_point = saved
-        return region, [r.dtype for r in results]
+        return region, [r.dtype for r in returned]
 
     def hint(self, name: str, input: Any, values: list[int]) -> None:
         owner = input.handle.owner

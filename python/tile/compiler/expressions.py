@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import hints
 from ..errors import SemanticError, TileError
-from ..language import arithmetic, creation
+from ..language import arithmetic, indexing
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant, to_tensor
 from ..language.values import TypesInText, describe, is_member, one, tensor
@@ -312,7 +312,7 @@ class Expressions:
                 f"a kernel cannot launch another; call it directly: {owner.__name__}(...)"
             )
         if isinstance(owner, tensor):
-            return creation.index(owner, index)
+            return indexing.index(owner, index)
         if is_sequence(owner):
             if isinstance(index, tensor):
                 raise SemanticError("a tuple is indexed with constants, not with a run-time value")
@@ -333,14 +333,8 @@ class Expressions:
             raise SemanticError(f"cannot index {one(owner)}: {error}") from None
 
     def visit_Slice(self, node: ast.Slice) -> slice:
-        parts = [
-            self.visit(p) if p is not None else None for p in (node.lower, node.upper, node.step)
-        ]
-        if any(isinstance(p, tensor) for p in parts):
-            raise SemanticError(
-                "slices need constant bounds; use pointers and masks for run-time ones"
-            )
-        return slice(*parts)
+        bounds = (node.lower, node.upper, node.step)
+        return slice(*[self.visit(b) if b is not None else None for b in bounds])
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> str:
         parts = [self.visit(v) for v in node.values]

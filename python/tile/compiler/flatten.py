@@ -103,6 +103,15 @@ def flat_types(shape: Any, types: list[dtype]) -> None:
         shape.flat_types(types)
 
 
+def with_types(shape: Any, types: Iterator[dtype]) -> Any:
+    """The structure, with other types of its SSA values."""
+    if isinstance(shape, dtype):
+        return next(types)
+    if isinstance(shape, Sequence_):
+        return Sequence_(shape.cls, tuple(with_types(item, types) for item in shape.items))
+    return shape if isinstance(shape, Constant) else shape.with_types(types)
+
+
 def unflatten(shape: Any, handles: Iterator[Any]) -> Any:
     """A value of the structure, from new SSA values."""
     if isinstance(shape, dtype):
@@ -193,5 +202,5 @@ def describe(shape: Any) -> str:
 
 __all__ = [
     "Constant", "describe", "flat_types", "flatten", "is_sequence", "make_sequence", "materialize",
-    "materialize_like", "same", "structure", "tl_tuple", "unflatten", "unify",
+    "materialize_like", "same", "structure", "tl_tuple", "unflatten", "unify", "with_types",
 ]  # fmt: skip

@@ -6,7 +6,7 @@ import ast
 from typing import Any, NoReturn
 
 from ..errors import SemanticError, UnsupportedError
-from ..language import program
+from ..language import indexing, program
 from ..language.values import one, tensor
 from .flatten import is_sequence
 from .functions import LocalFunction
@@ -28,10 +28,10 @@ def refuse(kind: str) -> NoReturn:
 
 def refuse_element(owner: Any) -> NoReturn:
     """Says that elements of values are not assigned."""
-    if isinstance(owner, tensor) and owner.type.is_ptr():
-        raise SemanticError("a pointer has no elements; use tl.store(pointer + index, value)")
-    instead = "make a new one of the items" if is_sequence(owner) else "use tl.where or tl.store"
-    raise SemanticError(f"elements of {one(owner)} cannot be assigned; {instead}")
+    if isinstance(owner, tensor):
+        indexing.refuse_assignment(owner)
+    instead = "; make a new one of the items" if is_sequence(owner) else ""
+    raise SemanticError(f"elements of {one(owner)} cannot be assigned{instead}")
 
 
 def refuse_delete() -> NoReturn:
@@ -64,7 +64,8 @@ class Statements:
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, (ast.Name, ast.Attribute)):
             raise SemanticError(
-                "only variables can be updated in place; blocks are not indexed by element"
+                "only variables can be updated in place; x = x.at[index].add(value) makes a block "
+                "with other elements"
             )
         load = (
             ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)

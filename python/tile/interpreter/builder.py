@@ -168,10 +168,10 @@ class EagerBuilder:
     # Functions.
 
     def combine(
-        self, function: Any, types: list[dtype], terminator: str, check: Any
+        self, function: Any, types: list[dtype], terminator: str, arguments: Any, results: Any
     ) -> tuple[collective.Region, list[dtype]]:
         """What reductions, scans and maps call on elements."""
-        region = collective.Region(self, function, types, check)
+        region = collective.Region(self, function, types, arguments, results)
         return region, region.result_types
 
     def call_function(self, function: Any, arguments: Any, keywords: dict[str, Any]) -> Any:

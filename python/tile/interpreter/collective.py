@@ -12,7 +12,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..language.promotion import to_tensor
 from ..language.values import tensor
 from .numbers import unsigned
 from .registry import operation
@@ -25,11 +24,14 @@ class Divergent(Exception):
 class Region:
     """A function of the user's, and how it is called on elements."""
 
-    def __init__(self, builder: Any, function: Any, types: list[Any], check: Any) -> None:
+    def __init__(
+        self, builder: Any, function: Any, types: list[Any], arguments: Any, results: Any
+    ) -> None:
         self.builder = builder
         self.function = function
         self.types = types
-        self.check = check
+        self.arguments = arguments
+        self.results = results
         #: The types of the results, once it has run.
         self.result_types: list[Any] = []
 
@@ -45,15 +47,13 @@ class Region:
         return [np.broadcast_to(r, shape) for r in results]
 
     def once(self, handles: Any) -> list[np.ndarray]:
-        arguments = [tensor(h, t) for h, t in zip(handles, self.types, strict=True)]
+        elements = [tensor(h, t) for h, t in zip(handles, self.types, strict=True)]
         self.builder.in_region += 1
         try:
-            outcome = self.builder.call_function(self.function, arguments, {})
+            outcome = self.builder.call_function(self.function, self.arguments(elements), {})
         finally:
             self.builder.in_region -= 1
-        results = list(outcome) if isinstance(outcome, (tuple, list)) else [outcome]
-        results = [to_tensor(r) for r in results]
-        self.check(results)
+        results = self.results(outcome)
         self.result_types[:] = [r.dtype for r in results]
         return [r.handle for r in results]
 

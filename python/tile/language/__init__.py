@@ -1,7 +1,7 @@
 """``tile.language``: what kernels are written in."""
 # ruff: noqa: F401
 
-from . import extra, math, target_info
+from . import extra, math, target_info, warp
 from .aggregate import aggregate
 from .arithmetic import PropagateNan, add, clamp, maximum, minimum, mul, sub, where
 from .atomic import (
@@ -81,6 +81,7 @@ from .dtypes import (
     uint64,
     void,
 )
+from .indexing import insert
 from .math import (
     abs,
     ceil,
@@ -130,10 +131,15 @@ from .random import (
     uint_to_uniform_float,
 )
 from .standard import (
+    all,
+    any,
     argmax,
     argmin,
     bitonic_merge,
     cdiv,
+    cumlogsumexp,
+    cummax,
+    cummin,
     cumprod,
     cumsum,
     flip,
@@ -150,8 +156,9 @@ from .standard import (
 )
 from .values import constexpr, constexpr_type, slice, tensor, tuple_type
 from .values import tl_tuple as tuple
+from .warp import elect, lane_id, num_warps, warp_id
 
-_MODULES = {"extra", "math", "target_info"}
+_MODULES = {"extra", "math", "target_info", "warp"}
 __all__ = [
     name
     for name, value in list(globals().items())

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from . import extra as extra, math as math, target_info as target_info, core as core
+from . import extra as extra, math as math, target_info as target_info, core as core, warp as warp
 
 _int: TypeAlias = builtins.int | constexpr
 _float: TypeAlias = builtins.float | constexpr
@@ -17,6 +17,8 @@ _str: TypeAlias = builtins.str | constexpr
 _Value: TypeAlias = tensor | constexpr | builtins.int | builtins.float
 _Shape: TypeAlias = Sequence[_int] | constexpr
 _Type: TypeAlias = dtype | constexpr
+#: One axis, several, or None for all.
+_Axes: TypeAlias = _int | Sequence[_int] | constexpr | None
 
 from .arithmetic import PropagateNan as PropagateNan
 from .dtypes import block_type as block_type
@@ -208,15 +210,20 @@ def atomic_xor(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     >>> tl.load(p + 3)
     2"""
 
-def associative_scan(input: _Value, axis: _int, combine_fn: Any, reverse: _bool = False) -> Any:
+def associative_scan(input: _Value, axis: _Axes, combine_fn: Any, reverse: _bool = False, mask: _Value | None = None, identity: Any = None) -> Any:
     r"""Combines each element with all before it along `axis`.
 
-    `combine_fn` is as in `tl.reduce`. `reverse` begins at the end.
+    `axis` is one axis, a tuple of several, or None for all. Several are gone through row by row;
+    the result has the shape of `input`. `combine_fn`, `mask` and `identity` are as in `tl.reduce`.
+    `reverse` begins at the end.
 
     Refused: ``tl.associative_scan(tl.arange(0, 4), 1, tl.maximum)``.
 
     >>> tl.associative_scan(3 - tl.arange(0, 4), 0, tl.maximum)
-    [3 3 3 3]"""
+    [3 3 3 3]
+
+    >>> tl.associative_scan(tl.arange(0, 4).reshape(2, 2), (0, 1), tl.add)
+    [0 1 3 6]"""
 
 def dot(input: tensor, other: tensor, acc: _Value | None = None, input_precision: _str | None = None, allow_tf32: _bool | None = None, max_num_imprecise_acc: _int | None = None, out_dtype: _Type = ...) -> tensor:
     r"""The matmul of two blocks, added to `acc` if there is one.
@@ -283,17 +290,28 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: _int = 1) -> Any:
     >>> tl.map_elementwise(tl.maximum, tl.arange(0, 4), 3 - tl.arange(0, 4))
     [3 2 2 3]"""
 
-def reduce(input: _Value, axis: _int, combine_fn: Any, keep_dims: _bool = False) -> Any:
-    r"""Combines the elements along `axis`, or of the whole block if it is None, in order.
+def reduce(input: _Value, axis: _Axes, combine_fn: Any, keep_dims: _bool = False, mask: _Value | None = None, identity: Any = None) -> Any:
+    r"""Combines the elements along `axis`, in order.
+
+    `axis` is one axis, a tuple of several, or None for all. The elements of several axes are
+    combined row by row. The result lacks these axes, or has one element there with `keep_dims`.
 
     `combine_fn` takes two elements and gives one; it must be associative. It is a function with
     `@tile.jit`, or one of the language. A tuple of blocks is combined together: `combine_fn` then
-    takes the elements of two places, one place after the other.
+    takes the elements of two places, one place after the other. An aggregate of blocks is combined
+    as one element.
+
+    Where `mask` does not hold, an element counts as `identity`, which changes nothing it is
+    combined with. Several blocks have a tuple of identities. That of `tl.add`, `tl.mul`,
+    `tl.maximum` and `tl.minimum` is known.
 
     Refused: ``tl.reduce(tl.arange(0, 4), 1, tl.maximum)``.
 
-    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
-    3"""
+    >>> tl.reduce(tl.arange(0, 8).reshape(2, 2, 2), (0, 2), tl.add)
+    [10 18]
+
+    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum, mask=tl.arange(0, 4) < 3)
+    2"""
 
 def cast(input: _Value, dtype: _Type, fp_downcast_rounding: _str | None = None, bitcast: _bool = False) -> tensor:
     r"""Converts `input` to `dtype`.
@@ -636,6 +654,21 @@ uint32: dtype
 uint64: dtype
 
 void: dtype
+
+def insert(x: tensor, value: _Value, index: _Value, axis: _int = 0) -> tensor:
+    r"""The block with `value` in place of the elements at `index` along `axis`.
+
+    `index` is a constant or a scalar; below zero it counts from the end. `value` is a scalar, or a
+    block with the shape of `x` without `axis`. It takes the type of `x`. `x.at[index].set(value)`
+    is the same along axis 0. Out of range, a constant is refused; `debug=True` checks a scalar.
+
+    Refused: ``tl.insert(tl.arange(0, 4), 7, 4)``.
+
+    >>> tl.insert(tl.arange(0, 4), 7, 1)
+    [0 7 2 3]
+
+    >>> tl.insert(tl.zeros([2, 2], tl.int32), tl.arange(1, 3), tl.load(p + 1), axis=1)
+    [0 1 0 2]"""
 
 def abs(x: _Value) -> tensor:
     r"""Absolute value.
@@ -1110,20 +1143,47 @@ def uint_to_uniform_float(x: _Value) -> tensor:
     >>> tl.uint_to_uniform_float(tl.zeros([2], tl.uint32)) < 1
     [1 1]"""
 
-def argmax(input: _Value, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
+def all(input: _Value, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
+    r"""Whether all elements along `axis` differ from zero.
+
+    `axis` may be a tuple of axes, or None for all. `keep_dims` keeps the dimensions, with one
+    element.
+
+    Refused: ``tl.all(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.all(tl.arange(0, 4).reshape(2, 2), axis=1)
+    [0 1]"""
+
+def any(input: _Value, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
+    r"""Whether an element along `axis` differs from zero.
+
+    `axis` may be a tuple of axes, or None for all. `keep_dims` keeps the dimensions, with one
+    element.
+
+    Refused: ``tl.any(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.any(tl.arange(0, 4).reshape(2, 2) > 2, axis=1)
+    [0 1]"""
+
+def argmax(input: _Value, axis: _Axes, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
     r"""The index of the largest element along `axis`.
 
-    Of equal elements the first counts, or any where `tie_break_left` is false.
+    Of equal elements the one with the lowest index counts, whatever `tie_break_left` says. Of
+    several axes, `(0, 2)` or None, the index counts their elements row by row.
 
     Refused: ``tl.argmax(tl.arange(0, 4), axis=1)``.
 
     >>> tl.argmax(tl.arange(0, 4) % 3, axis=0)
+    2
+
+    >>> tl.argmax(tl.arange(0, 4).reshape(2, 2) % 3, axis=None)
     2"""
 
-def argmin(input: _Value, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
+def argmin(input: _Value, axis: _Axes, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
     r"""The index of the smallest element along `axis`.
 
-    Of equal elements the first counts, or any where `tie_break_left` is false.
+    Of equal elements the one with the lowest index counts, whatever `tie_break_left` says. Of
+    several axes, `(0, 2)` or None, the index counts their elements row by row.
 
     Refused: ``tl.argmin(tl.arange(0, 4), axis=1)``.
 
@@ -1148,7 +1208,40 @@ def cdiv(x: _Value, div: _Value) -> Any:
     >>> tl.cdiv(tl.arange(0, 4), 2)
     [0 1 1 2]"""
 
-def cumprod(input: _Value, axis: _int = 0, reverse: Any = False) -> tensor:
+def cumlogsumexp(input: _Value, axis: _Axes = 0, reverse: Any = False) -> tensor:
+    r"""log(sum(exp(x))) of all elements up to each along `axis`, without overflow.
+
+    Takes floats; those below 32 bits are computed in float32 and then rounded. Several axes are
+    gone through row by row.
+
+    Refused: ``tl.cumlogsumexp(tl.arange(0, 4), axis=0)``.
+
+    >>> tl.cumlogsumexp(tl.full([2], 1000.0, tl.float32))
+    [1000 1000.6931]"""
+
+def cummax(input: _Value, axis: _Axes = 0, reverse: Any = False, return_indices: _bool = False) -> Any:
+    r"""The largest of all elements up to each along `axis`, and its index if asked for.
+
+    A number beats NaN. Of equal elements the one that comes first counts: with `reverse`, which
+    begins at the end, the last. Several axes are gone through row by row.
+
+    Refused: ``tl.cummax(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cummax(tl.arange(0, 4) % 3)
+    [0 1 2 2]"""
+
+def cummin(input: _Value, axis: _Axes = 0, reverse: Any = False, return_indices: _bool = False) -> Any:
+    r"""The smallest of all elements up to each along `axis`, and its index if asked for.
+
+    A number beats NaN. Of equal elements the one that comes first counts: with `reverse`, which
+    begins at the end, the last. Several axes are gone through row by row.
+
+    Refused: ``tl.cummin(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cummin(3 - tl.arange(0, 4), reverse=True)
+    [0 0 0 0]"""
+
+def cumprod(input: _Value, axis: _Axes = 0, reverse: Any = False) -> tensor:
     r"""The products of all elements up to each along `axis`.
 
     `reverse` begins at the end.
@@ -1158,7 +1251,7 @@ def cumprod(input: _Value, axis: _int = 0, reverse: Any = False) -> tensor:
     >>> tl.cumprod(tl.arange(1, 5))
     [1 2 6 24]"""
 
-def cumsum(input: _Value, axis: _int = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
+def cumsum(input: _Value, axis: _Axes = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
     r"""The sums of all elements up to each along `axis`.
 
     `reverse` begins at the end.
@@ -1176,33 +1269,33 @@ def flip(x: _Value, dim: _int | None = None) -> tensor:
     >>> tl.flip(tl.arange(0, 4))
     [3 2 1 0]"""
 
-def max(input: _Value, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
+def max(input: _Value, axis: _Axes = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
     r"""The largest element along `axis`, and its index if asked for.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element. `return_indices` gives a pair.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element. `return_indices` gives a pair; the index is that of `tl.argmax`.
 
     Refused: ``tl.max(tl.arange(0, 4), axis=1)``.
 
     >>> tl.max(tl.arange(0, 4).reshape(2, 2), axis=0)
     [2 3]"""
 
-def min(input: _Value, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
+def min(input: _Value, axis: _Axes = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
     r"""The smallest element along `axis`, and its index if asked for.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element. `return_indices` gives a pair.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element. `return_indices` gives a pair; the index is that of `tl.argmin`.
 
     Refused: ``tl.min(tl.arange(0, 4), axis=1)``.
 
     >>> tl.min(tl.arange(0, 4).reshape(2, 2), axis=0)
     [0 1]"""
 
-def reduce_or(input: _Value, axis: _int, keep_dims: _bool = False) -> tensor:
+def reduce_or(input: _Value, axis: _Axes, keep_dims: _bool = False) -> tensor:
     r"""The bitwise or along `axis`, of integers.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element.
 
     Refused: ``tl.reduce_or(tl.arange(0, 4).to(tl.float32), axis=0)``.
 
@@ -1238,19 +1331,22 @@ def sort(x: _Value, dim: _int | None = None, descending: _bool = False) -> tenso
     >>> tl.sort(3 - tl.arange(0, 4))
     [0 1 2 3]"""
 
-def sum(input: _Value, axis: _int | None = None, keep_dims: _bool = False, dtype: _Type | None = None) -> tensor:
-    r"""The sum along `axis`, or of all elements.
+def sum(input: _Value, axis: _Axes = None, keep_dims: _bool = False, dtype: _Type | None = None) -> tensor:
+    r"""The sum along `axis`.
 
     Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
     otherwise. Floats below 32 bits are added up in float32 and then rounded.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element.
 
     Refused: ``tl.sum(tl.arange(0, 4), axis=1)``.
 
     >>> tl.sum(tl.arange(0, 4).reshape(2, 2), axis=1)
-    [1 5]"""
+    [1 5]
+
+    >>> tl.sum(tl.arange(0, 8).reshape(2, 2, 2), axis=(0, -1))
+    [10 18]"""
 
 def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> builtins.tuple[tensor, tensor]:
     r"""Reorders a grid of size_i x size_j so that groups of size_g rows go
@@ -1273,11 +1369,11 @@ def topk(x: _Value, k: Any, dim: _int | None = None, descending: _bool = True) -
     >>> tl.topk(tl.arange(0, 4), 2)
     [3 2]"""
 
-def xor_sum(input: _Value, axis: _int | None = None, keep_dims: _bool = False) -> tensor:
+def xor_sum(input: _Value, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
     r"""The bitwise exclusive or along `axis`, of integers.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element.
 
     Refused: ``tl.xor_sum(tl.arange(0, 4).to(tl.float32), axis=0)``.
 
@@ -1396,33 +1492,63 @@ class tensor:
         >>> b = tl.make_block_ptr(p, [8], [1], [0], [2], [0])
         >>> tl.load(tl.advance(b, [4]))
         [4 5]"""
-    def argmax(self, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
+    def all(self, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
+        r"""Whether all elements along `axis` differ from zero.
+
+        `axis` may be a tuple of axes, or None for all. `keep_dims` keeps the dimensions, with one
+        element.
+
+        Refused: ``tl.all(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.all(tl.arange(0, 4).reshape(2, 2), axis=1)
+        [0 1]"""
+    def any(self, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
+        r"""Whether an element along `axis` differs from zero.
+
+        `axis` may be a tuple of axes, or None for all. `keep_dims` keeps the dimensions, with one
+        element.
+
+        Refused: ``tl.any(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.any(tl.arange(0, 4).reshape(2, 2) > 2, axis=1)
+        [0 1]"""
+    def argmax(self, axis: _Axes, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
         r"""The index of the largest element along `axis`.
 
-        Of equal elements the first counts, or any where `tie_break_left` is false.
+        Of equal elements the one with the lowest index counts, whatever `tie_break_left` says. Of
+        several axes, `(0, 2)` or None, the index counts their elements row by row.
 
         Refused: ``tl.argmax(tl.arange(0, 4), axis=1)``.
 
         >>> tl.argmax(tl.arange(0, 4) % 3, axis=0)
+        2
+
+        >>> tl.argmax(tl.arange(0, 4).reshape(2, 2) % 3, axis=None)
         2"""
-    def argmin(self, axis: _int, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
+    def argmin(self, axis: _Axes, tie_break_left: Any = True, keep_dims: _bool = False) -> tensor:
         r"""The index of the smallest element along `axis`.
 
-        Of equal elements the first counts, or any where `tie_break_left` is false.
+        Of equal elements the one with the lowest index counts, whatever `tie_break_left` says. Of
+        several axes, `(0, 2)` or None, the index counts their elements row by row.
 
         Refused: ``tl.argmin(tl.arange(0, 4), axis=1)``.
 
         >>> tl.argmin(tl.arange(0, 4) % 3, axis=0)
         0"""
-    def associative_scan(self, axis: _int, combine_fn: Any, reverse: _bool = False) -> Any:
+    def associative_scan(self, axis: _Axes, combine_fn: Any, reverse: _bool = False, mask: _Value | None = None, identity: Any = None) -> Any:
         r"""Combines each element with all before it along `axis`.
 
-        `combine_fn` is as in `tl.reduce`. `reverse` begins at the end.
+        `axis` is one axis, a tuple of several, or None for all. Several are gone through row by row;
+        the result has the shape of `input`. `combine_fn`, `mask` and `identity` are as in `tl.reduce`.
+        `reverse` begins at the end.
 
         Refused: ``tl.associative_scan(tl.arange(0, 4), 1, tl.maximum)``.
 
         >>> tl.associative_scan(3 - tl.arange(0, 4), 0, tl.maximum)
-        [3 3 3 3]"""
+        [3 3 3 3]
+
+        >>> tl.associative_scan(tl.arange(0, 4).reshape(2, 2), (0, 1), tl.add)
+        [0 1 3 6]"""
     def atomic_add(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
         r"""Adds to memory; returns what was there.
 
@@ -1569,7 +1695,37 @@ class tensor:
 
         >>> tl.cos(tl.full([1], 0.0, tl.float32))
         1"""
-    def cumprod(self, axis: _int = 0, reverse: Any = False) -> tensor:
+    def cumlogsumexp(self, axis: _Axes = 0, reverse: Any = False) -> tensor:
+        r"""log(sum(exp(x))) of all elements up to each along `axis`, without overflow.
+
+        Takes floats; those below 32 bits are computed in float32 and then rounded. Several axes are
+        gone through row by row.
+
+        Refused: ``tl.cumlogsumexp(tl.arange(0, 4), axis=0)``.
+
+        >>> tl.cumlogsumexp(tl.full([2], 1000.0, tl.float32))
+        [1000 1000.6931]"""
+    def cummax(self, axis: _Axes = 0, reverse: Any = False, return_indices: _bool = False) -> Any:
+        r"""The largest of all elements up to each along `axis`, and its index if asked for.
+
+        A number beats NaN. Of equal elements the one that comes first counts: with `reverse`, which
+        begins at the end, the last. Several axes are gone through row by row.
+
+        Refused: ``tl.cummax(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.cummax(tl.arange(0, 4) % 3)
+        [0 1 2 2]"""
+    def cummin(self, axis: _Axes = 0, reverse: Any = False, return_indices: _bool = False) -> Any:
+        r"""The smallest of all elements up to each along `axis`, and its index if asked for.
+
+        A number beats NaN. Of equal elements the one that comes first counts: with `reverse`, which
+        begins at the end, the last. Several axes are gone through row by row.
+
+        Refused: ``tl.cummin(tl.arange(0, 4), axis=1)``.
+
+        >>> tl.cummin(3 - tl.arange(0, 4), reverse=True)
+        [0 0 0 0]"""
+    def cumprod(self, axis: _Axes = 0, reverse: Any = False) -> tensor:
         r"""The products of all elements up to each along `axis`.
 
         `reverse` begins at the end.
@@ -1578,7 +1734,7 @@ class tensor:
 
         >>> tl.cumprod(tl.arange(1, 5))
         [1 2 6 24]"""
-    def cumsum(self, axis: _int = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
+    def cumsum(self, axis: _Axes = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
         r"""The sums of all elements up to each along `axis`.
 
         `reverse` begins at the end.
@@ -1662,6 +1818,20 @@ class tensor:
 
         >>> tl.histogram(tl.arange(0, 4) // 2, 4)
         [2 2 0 0]"""
+    def insert(self, value: _Value, index: _Value, axis: _int = 0) -> tensor:
+        r"""The block with `value` in place of the elements at `index` along `axis`.
+
+        `index` is a constant or a scalar; below zero it counts from the end. `value` is a scalar, or a
+        block with the shape of `x` without `axis`. It takes the type of `x`. `x.at[index].set(value)`
+        is the same along axis 0. Out of range, a constant is refused; `debug=True` checks a scalar.
+
+        Refused: ``tl.insert(tl.arange(0, 4), 7, 4)``.
+
+        >>> tl.insert(tl.arange(0, 4), 7, 1)
+        [0 7 2 3]
+
+        >>> tl.insert(tl.zeros([2, 2], tl.int32), tl.arange(1, 3), tl.load(p + 1), axis=1)
+        [0 1 0 2]"""
     def item(self) -> tensor:
         r"""The one element of a block, as a scalar.
 
@@ -1707,21 +1877,21 @@ class tensor:
 
         >>> tl.arange(0, 4).logical_or(tl.arange(0, 4) < 2)
         [1 1 1 1]"""
-    def max(self, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
+    def max(self, axis: _Axes = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
         r"""The largest element along `axis`, and its index if asked for.
 
-        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-        element. `return_indices` gives a pair.
+        `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+        dimensions, with one element. `return_indices` gives a pair; the index is that of `tl.argmax`.
 
         Refused: ``tl.max(tl.arange(0, 4), axis=1)``.
 
         >>> tl.max(tl.arange(0, 4).reshape(2, 2), axis=0)
         [2 3]"""
-    def min(self, axis: _int | None = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
+    def min(self, axis: _Axes = None, return_indices: _bool = False, return_indices_tie_break_left: Any = True, keep_dims: _bool = False) -> Any:
         r"""The smallest element along `axis`, and its index if asked for.
 
-        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-        element. `return_indices` gives a pair.
+        `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+        dimensions, with one element. `return_indices` gives a pair; the index is that of `tl.argmin`.
 
         Refused: ``tl.min(tl.arange(0, 4), axis=1)``.
 
@@ -1743,22 +1913,33 @@ class tensor:
 
         >>> tl.ravel(tl.arange(0, 4).reshape(2, 2))
         [0 1 2 3]"""
-    def reduce(self, axis: _int, combine_fn: Any, keep_dims: _bool = False) -> Any:
-        r"""Combines the elements along `axis`, or of the whole block if it is None, in order.
+    def reduce(self, axis: _Axes, combine_fn: Any, keep_dims: _bool = False, mask: _Value | None = None, identity: Any = None) -> Any:
+        r"""Combines the elements along `axis`, in order.
+
+        `axis` is one axis, a tuple of several, or None for all. The elements of several axes are
+        combined row by row. The result lacks these axes, or has one element there with `keep_dims`.
 
         `combine_fn` takes two elements and gives one; it must be associative. It is a function with
         `@tile.jit`, or one of the language. A tuple of blocks is combined together: `combine_fn` then
-        takes the elements of two places, one place after the other.
+        takes the elements of two places, one place after the other. An aggregate of blocks is combined
+        as one element.
+
+        Where `mask` does not hold, an element counts as `identity`, which changes nothing it is
+        combined with. Several blocks have a tuple of identities. That of `tl.add`, `tl.mul`,
+        `tl.maximum` and `tl.minimum` is known.
 
         Refused: ``tl.reduce(tl.arange(0, 4), 1, tl.maximum)``.
 
-        >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
-        3"""
-    def reduce_or(self, axis: _int, keep_dims: _bool = False) -> tensor:
+        >>> tl.reduce(tl.arange(0, 8).reshape(2, 2, 2), (0, 2), tl.add)
+        [10 18]
+
+        >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum, mask=tl.arange(0, 4) < 3)
+        2"""
+    def reduce_or(self, axis: _Axes, keep_dims: _bool = False) -> tensor:
         r"""The bitwise or along `axis`, of integers.
 
-        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-        element.
+        `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+        dimensions, with one element.
 
         Refused: ``tl.reduce_or(tl.arange(0, 4).to(tl.float32), axis=0)``.
 
@@ -1862,19 +2043,22 @@ class tensor:
         >>> tl.store(p + tl.arange(0, 4), 9, mask=tl.arange(0, 4) < 2)
         >>> tl.load(p + tl.arange(0, 4))
         [9 9 2 3]"""
-    def sum(self, axis: _int | None = None, keep_dims: _bool = False, dtype: _Type | None = None) -> tensor:
-        r"""The sum along `axis`, or of all elements.
+    def sum(self, axis: _Axes = None, keep_dims: _bool = False, dtype: _Type | None = None) -> tensor:
+        r"""The sum along `axis`.
 
         Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
         otherwise. Floats below 32 bits are added up in float32 and then rounded.
 
-        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-        element.
+        `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+        dimensions, with one element.
 
         Refused: ``tl.sum(tl.arange(0, 4), axis=1)``.
 
         >>> tl.sum(tl.arange(0, 4).reshape(2, 2), axis=1)
-        [1 5]"""
+        [1 5]
+
+        >>> tl.sum(tl.arange(0, 8).reshape(2, 2, 2), axis=(0, -1))
+        [10 18]"""
     def to(self, dtype: _Type, fp_downcast_rounding: _str | None = None, bitcast: _bool = False) -> tensor:
         r"""Converts `input` to `dtype`.
 
@@ -1904,11 +2088,11 @@ class tensor:
 
         >>> tl.sum(tl.view(tl.arange(0, 4), 2, 2))
         6"""
-    def xor_sum(self, axis: _int | None = None, keep_dims: _bool = False) -> tensor:
+    def xor_sum(self, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
         r"""The bitwise exclusive or along `axis`, of integers.
 
-        `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-        element.
+        `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+        dimensions, with one element.
 
         Refused: ``tl.xor_sum(tl.arange(0, 4).to(tl.float32), axis=0)``.
 
@@ -1922,6 +2106,9 @@ class tensor:
 
         >>> tl.load(p + tl.arange(0, 4)).reshape(2, 2).T
         [0 2 1 3]"""
+    @property
+    def at(self) -> Any:
+        r"""``x.at``."""
     @property
     def dtype(self) -> dtype: ...
     @property
@@ -1957,3 +2144,33 @@ class tuple:
     r"""``tl.tuple``: a tuple that may hold tensors and constants."""
     @property
     def values(self) -> Any: ...
+
+def elect() -> tensor:
+    r"""Whether a thread is the one of its warp that was chosen: a block with an element for each.
+
+    It is the first lane. Its shape is [tl.num_warps() * tl.warp.size()].
+
+    >>> tl.sum(tl.elect().to(tl.int32))
+    4"""
+
+def lane_id() -> tensor:
+    r"""The place of each thread in its warp: a block with an element for each thread.
+
+    Its shape is [tl.num_warps() * tl.warp.size()].
+
+    >>> tl.lane_id()[32:36]
+    [0 1 2 3]"""
+
+def num_warps() -> _int:
+    r"""How many warps run the kernel, as a constant: its option `num_warps`.
+
+    >>> tl.num_warps()
+    4"""
+
+def warp_id() -> tensor:
+    r"""The number of each thread's warp: a block with an element for each thread.
+
+    Its shape is [tl.num_warps() * tl.warp.size()].
+
+    >>> tl.warp_id()[::32]
+    [0 1 2 3]"""

@@ -24,6 +24,12 @@ class AggregateStructure:
         for shape in self.fields.values():
             flat_types(shape, types)
 
+    def with_types(self, types: Iterator[Any]) -> AggregateStructure:
+        from ..compiler.flatten import with_types
+
+        fields = {n: with_types(s, types) for n, s in self.fields.items()}
+        return AggregateStructure(self.cls, fields)
+
     def unflatten(self, handles: Iterator[Any]) -> Any:
         from ..compiler.flatten import unflatten
 

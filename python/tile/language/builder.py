@@ -62,12 +62,14 @@ class Builder(Protocol):
         function: Any,
         types: list[dtype],
         terminator: str,
-        check: Callable[[list[Any]], None],
+        arguments: Callable[[list[Any]], list[Any]],
+        results: Callable[[Any], list[Any]],
     ) -> tuple[Any, list[dtype]]:
         """A region that calls a function of the user's on scalars of these types, and the types
         of what it returns: known at the latest when the operation has been created.
 
-        `check` raises for results that the operation cannot use.
+        `arguments` are what the function takes for these scalars. `results` are the scalars of what
+        it returns; it raises for what the operation cannot use.
         """
 
     def hint(self, name: str, input: Any, values: list[int]) -> None:

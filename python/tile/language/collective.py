@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..errors import SemanticError
 from . import dtypes as dt
+from .axes import Merged, checked_axes, kept
 from .conversion import cast, to_bool
 from .creation import _reshape, checked_axis
 from .dtypes import block_type
+from .identities import switch_off
 from .memory import choose
+from .operands import Operands, is_sequence
 from .promotion import broadcast_to_shape, constant, is_constant, raise_to_common_shape, to_tensor
 from .state import current
 from .values import builtin, describe, member, tensor, unwrap
@@ -18,27 +22,16 @@ _PRECISION = {"tf32": 0, "tf32x3": 1, "ieee": 2, "bf16x3": 3, "bf16x6": 4}
 _SCALED_FORMATS = {"e4m3": 0, "e5m2": 1, "e2m3": 2, "e3m2": 3, "e2m1": 4, "bf16": 5, "fp16": 6}
 
 
-def _combine_region(inputs: tuple[tensor, ...], combine_fn: Any, terminator: str, what: str) -> Any:
-    """The region that combines two elements (each a tuple) into one."""
-    types = [x.dtype for x in inputs]
-
-    def check(results: list[tensor]) -> None:
-        if len(results) != len(types):
-            raise SemanticError(
-                f"the combine function of {what} must return {len(types)} value(s), but it "
-                f"returned {len(results)}"
-            )
-        for r, t in zip(results, types, strict=False):
-            if r.type != t:
-                raise SemanticError(
-                    f"the combine function of {what} must return {t}, but it returned {r.type}"
-                )
-
-    region, _ = current().combine(combine_fn, [*types, *types], terminator, check)
+def _combine_region(operands: Operands, combine_fn: Any, terminator: str) -> Any:
+    """The region that combines two elements (each of all blocks) into one."""
+    types = [x.dtype for x in operands.blocks]
+    region, _ = current().combine(
+        combine_fn, [*types, *types], terminator, operands.arguments, operands.results
+    )
     return region
 
 
-def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
+def _same_shapes(inputs: Sequence[tensor], what: str) -> tuple[int, ...]:
     shape = inputs[0].shape
     for x in inputs:
         if not x.type.is_block():
@@ -52,70 +45,86 @@ def _same_shapes(inputs: tuple[tensor, ...], what: str) -> tuple[int, ...]:
 
 @member()
 @builtin
-def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False) -> Any:
-    """Combines the elements along `axis`, or of the whole block if it is None, in order.
+def reduce(
+    input: Any, axis: Any, combine_fn: Any, keep_dims: bool = False, mask: Any = None,
+    identity: Any = None,
+) -> Any:  # fmt: skip
+    """Combines the elements along `axis`, in order.
+
+    `axis` is one axis, a tuple of several, or None for all. The elements of several axes are
+    combined row by row. The result lacks these axes, or has one element there with `keep_dims`.
 
     `combine_fn` takes two elements and gives one; it must be associative. It is a function with
     `@tile.jit`, or one of the language. A tuple of blocks is combined together: `combine_fn` then
-    takes the elements of two places, one place after the other.
+    takes the elements of two places, one place after the other. An aggregate of blocks is combined
+    as one element.
+
+    Where `mask` does not hold, an element counts as `identity`, which changes nothing it is
+    combined with. Several blocks have a tuple of identities. That of `tl.add`, `tl.mul`,
+    `tl.maximum` and `tl.minimum` is known.
 
     Refused: ``tl.reduce(tl.arange(0, 4), 1, tl.maximum)``.
 
-    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
-    3
+    >>> tl.reduce(tl.arange(0, 8).reshape(2, 2, 2), (0, 2), tl.add)
+    [10 18]
+
+    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum, mask=tl.arange(0, 4) < 3)
+    2
     """
-    keep_dims = bool(unwrap(keep_dims))
-    single = isinstance(input, tensor)
-    inputs = (input,) if single else tuple(input)
-    shape = _same_shapes(inputs, "reduce")
-    if unwrap(axis) is None:
-        rank = len(shape)
-        inputs = tuple(_reshape(x, (x.numel,), False, "reshape") for x in inputs)
-        results = list(reduce(inputs, 0, combine_fn))
-        if keep_dims:
-            results = [broadcast_to_shape(r, (1,) * rank) for r in results]
-        return results[0] if single else tuple(results)
-    axis = checked_axis(axis, len(shape), "reduce")
-    inputs = tuple(raise_to_common_shape(*inputs))
+    operands = Operands(input, "reduce")
+    shape = _same_shapes(operands.blocks, "reduce")
+    axes = checked_axes(axis, len(shape), "reduce")
+    switch_off(operands, mask, identity, combine_fn)
+    merged = Merged(shape, axes)
+    inputs = raise_to_common_shape(*map(merged.of, operands.blocks))
     b = current()
-    region = _combine_region(inputs, combine_fn, "tt.reduce.return", "reduce")
-    types = [x.type.reduced(axis, x.dtype) for x in inputs]
-    attributes = {"axis": b.int_attr(32, axis)}
+    region = _combine_region(operands, combine_fn, "tt.reduce.return")
+    types = [x.type.reduced(merged.axis, x.dtype) for x in inputs]
+    attributes = {"axis": b.int_attr(32, merged.axis)}
     handles = b.create(
         "tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,)
     )
-    results = [tensor(h, t) for h, t in zip(handles, types, strict=False)]
-    if keep_dims:
-        from .creation import _insert_dim
-
-        results = [_insert_dim(r, axis) for r in results]
-    return results[0] if single else tuple(results)
+    results = [tensor(h, t) for h, t in zip(handles, types, strict=True)]
+    if unwrap(keep_dims):
+        results = [kept(r, axes, len(shape)) for r in results]
+    return operands.again(results)
 
 
 @member()
 @builtin
-def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: bool = False) -> Any:
+def associative_scan(
+    input: Any, axis: Any, combine_fn: Any, reverse: bool = False, mask: Any = None,
+    identity: Any = None,
+) -> Any:  # fmt: skip
     """Combines each element with all before it along `axis`.
 
-    `combine_fn` is as in `tl.reduce`. `reverse` begins at the end.
+    `axis` is one axis, a tuple of several, or None for all. Several are gone through row by row;
+    the result has the shape of `input`. `combine_fn`, `mask` and `identity` are as in `tl.reduce`.
+    `reverse` begins at the end.
 
     Refused: ``tl.associative_scan(tl.arange(0, 4), 1, tl.maximum)``.
 
     >>> tl.associative_scan(3 - tl.arange(0, 4), 0, tl.maximum)
     [3 3 3 3]
+
+    >>> tl.associative_scan(tl.arange(0, 4).reshape(2, 2), (0, 1), tl.add)
+    [0 1 3 6]
     """
-    single = isinstance(input, tensor)
-    inputs = (input,) if single else tuple(input)
-    shape = _same_shapes(inputs, "associative_scan")
-    axis = checked_axis(axis, len(shape), "associative_scan")
-    inputs = tuple(raise_to_common_shape(*inputs))
+    operands = Operands(input, "associative_scan")
+    shape = _same_shapes(operands.blocks, "associative_scan")
+    axes = checked_axes(axis, len(shape), "associative_scan")
+    switch_off(operands, mask, identity, combine_fn)
+    merged = Merged(shape, axes)
+    inputs = raise_to_common_shape(*map(merged.of, operands.blocks))
     b = current()
-    region = _combine_region(inputs, combine_fn, "tt.scan.return", "associative_scan")
-    attributes = {"axis": b.int_attr(32, axis), "reverse": b.bool_attr(bool(unwrap(reverse)))}
+    region = _combine_region(operands, combine_fn, "tt.scan.return")
+    attributes = {
+        "axis": b.int_attr(32, merged.axis), "reverse": b.bool_attr(bool(unwrap(reverse)))
+    }  # fmt: skip
     types = [b.type(x.type) for x in inputs]
     handles = b.create("tt.scan", [x.handle for x in inputs], attributes, types, (region,))
-    results = tuple(tensor(h, x.type) for h, x in zip(handles, inputs, strict=False))
-    return results[0] if single else results
+    results = [tensor(h, x.type) for h, x in zip(handles, inputs, strict=True)]
+    return operands.again(map(merged.undo, results))
 
 
 @builtin
@@ -132,19 +141,21 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     """
     pack = unwrap(pack)
     inputs = raise_to_common_shape(*map(to_tensor, args))
-    _same_shapes(tuple(inputs), "map_elementwise")
+    _same_shapes(inputs, "map_elementwise")
     if pack < 1 or pack & (pack - 1):
         raise SemanticError(f"pack is a power of two, not {pack}")
     b = current()
     types = [x.dtype for x in inputs for _ in range(pack)]
 
-    def check(results: list[tensor]) -> None:
-        if any(r.type.is_block() for r in results) or len(results) % pack:
+    def results(outcome: Any) -> list[tensor]:
+        found = [to_tensor(r) for r in (outcome if is_sequence(outcome) else [outcome])]
+        if any(r.type.is_block() for r in found) or len(found) % pack:
             raise SemanticError(
                 f"the function of map_elementwise must return scalars, {pack} for each result"
             )
+        return found
 
-    region, result_types = b.combine(scalar_fn, types, "tt.map_elementwise.return", check)
+    region, result_types = b.combine(scalar_fn, types, "tt.map_elementwise.return", list, results)
     handles = b.create(
         "tt.map_elementwise",
         [x.handle for x in inputs],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 from ..errors import SemanticError
@@ -20,9 +19,7 @@ from .promotion import (
     to_tensor,
 )
 from .state import current
-from .values import builtin, describe, member, one, slice, tensor, unwrap, unwrap_shape
-
-_builtin_slice = builtins.slice
+from .values import builtin, describe, member, one, tensor, unwrap, unwrap_shape
 
 
 @builtin
@@ -494,39 +491,3 @@ def unsqueeze(x: Any, dim: int) -> tensor:
     [0 1]
     """
     return expand_dims(x, dim)
-
-
-def index(value: tensor, items: Any) -> tensor:
-    """``x[...]``: None inserts a dimension, ``:`` and ``...`` keep them."""
-    if value.type.is_ptr():
-        raise SemanticError("a pointer has no elements; use tl.load(pointer + index)")
-    if not isinstance(items, (tuple, list)):
-        items = (items,)
-    items = [unwrap(i) for i in items]
-    if Ellipsis in [i for i in items if i is Ellipsis]:
-        at = next(k for k, i in enumerate(items) if i is Ellipsis)
-        missing = value.ndim - sum(1 for i in items if i is not None and i is not Ellipsis)
-        items = [*items[:at], *[_builtin_slice(None)] * missing, *items[at + 1 :]]
-    axis = 0
-    kept = 0
-    for item_ in items:
-        whole = (
-            isinstance(item_, (_builtin_slice, slice))
-            and (item_.start, item_.stop, item_.step) == (None,) * 3
-        )
-        if item_ is None:
-            value = _insert_dim(value, axis)
-        elif whole:
-            kept += 1
-        else:
-            raise SemanticError(
-                "a block is indexed with None, ':' and '...' only; use tl.gather, a mask or "
-                "pointers to take elements"
-            )
-        axis += 1
-    if axis > value.ndim:
-        raise SemanticError(f"too many indices ({kept}) for {value.type}")
-    return value
-
-
-tensor.__getitem__ = index  # type: ignore[attr-defined]

@@ -6,12 +6,14 @@ from ..errors import SemanticError
 from ..runtime.jit import constexpr_function, jit
 from . import dtypes as dt
 from .arithmetic import maximum, minimum, where
+from .axes import places
 from .collective import associative_scan, gather, reduce
 from .creation import (
     arange,
     broadcast_to,
     checked_axis,
     expand_dims,
+    full,
     join,
     permute,
     reshape,
@@ -19,7 +21,7 @@ from .creation import (
     zeros,  # noqa: F401 (Programs take these two from here, too.)
     zeros_like,  # noqa: F401
 )
-from .math import exp, fdiv
+from .math import exp, fdiv, log
 from .program import static_assert, static_range
 from .values import constexpr, tensor
 
@@ -166,6 +168,11 @@ def _or(a, b):
 
 
 @jit
+def _and(a, b):
+    return a & b
+
+
+@jit
 def _max(a, b):
     return maximum(a, b)
 
@@ -193,34 +200,24 @@ def _argmin(value1, index1, value2, index2):
 _axis = constexpr_function(checked_axis)
 
 
-@jit
-def _indices(input, axis: constexpr, what: constexpr = "reduce"):
-    """The index along `axis` of every element (all axes if it is None)."""
-    if axis is None:
-        return reshape(arange(0, input.numel), input.shape)
-    position: constexpr = _axis(axis, len(input.shape), what)
-    index = arange(0, input.shape[position])
-    for d in static_range(len(input.shape)):
-        if d != position:
-            index = expand_dims(index, d)
-    return broadcast_to(index, input.shape)
-
-
 @_method()
 @jit
 def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
-    """The sum along `axis`, or of all elements.
+    """The sum along `axis`.
 
     Integers below 32 bits are summed as 32-bit ones, unless `dtype` says
     otherwise. Floats below 32 bits are added up in float32 and then rounded.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element.
 
     Refused: ``tl.sum(tl.arange(0, 4), axis=1)``.
 
     >>> tl.sum(tl.arange(0, 4).reshape(2, 2), axis=1)
     [1 5]
+
+    >>> tl.sum(tl.arange(0, 8).reshape(2, 2, 2), axis=(0, -1))
+    [10 18]
     """
     wanted: constexpr = _sum_type(input.dtype, dtype)
     values = input.to(wanted).to(_accumulation_type(wanted))
@@ -234,7 +231,7 @@ def _extreme(
 ):  # fmt: skip
     if indices:
         values = input.to(_index_type(input.dtype))
-        return reduce((values, _indices(values, axis)), axis, with_index, keep_dims=keep_dims)
+        return reduce((values, places(values, axis)), axis, with_index, keep_dims=keep_dims)
     return reduce(input.to(_order_type(input.dtype)), axis, combine, keep_dims=keep_dims)
 
 
@@ -248,8 +245,8 @@ def max(
 ):
     """The largest element along `axis`, and its index if asked for.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element. `return_indices` gives a pair.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element. `return_indices` gives a pair; the index is that of `tl.argmax`.
 
     Refused: ``tl.max(tl.arange(0, 4), axis=1)``.
 
@@ -266,8 +263,8 @@ def min(
 ):
     """The smallest element along `axis`, and its index if asked for.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element. `return_indices` gives a pair.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element. `return_indices` gives a pair; the index is that of `tl.argmin`.
 
     Refused: ``tl.min(tl.arange(0, 4), axis=1)``.
 
@@ -282,11 +279,15 @@ def min(
 def argmax(input, axis, tie_break_left=True, keep_dims=False):
     """The index of the largest element along `axis`.
 
-    Of equal elements the first counts, or any where `tie_break_left` is false.
+    Of equal elements the one with the lowest index counts, whatever `tie_break_left` says. Of
+    several axes, `(0, 2)` or None, the index counts their elements row by row.
 
     Refused: ``tl.argmax(tl.arange(0, 4), axis=1)``.
 
     >>> tl.argmax(tl.arange(0, 4) % 3, axis=0)
+    2
+
+    >>> tl.argmax(tl.arange(0, 4).reshape(2, 2) % 3, axis=None)
     2
     """
     _, index = max(
@@ -304,7 +305,8 @@ def argmax(input, axis, tie_break_left=True, keep_dims=False):
 def argmin(input, axis, tie_break_left=True, keep_dims=False):
     """The index of the smallest element along `axis`.
 
-    Of equal elements the first counts, or any where `tie_break_left` is false.
+    Of equal elements the one with the lowest index counts, whatever `tie_break_left` says. Of
+    several axes, `(0, 2)` or None, the index counts their elements row by row.
 
     Refused: ``tl.argmin(tl.arange(0, 4), axis=1)``.
 
@@ -326,8 +328,8 @@ def argmin(input, axis, tie_break_left=True, keep_dims=False):
 def xor_sum(input, axis=None, keep_dims=False):
     """The bitwise exclusive or along `axis`, of integers.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element.
 
     Refused: ``tl.xor_sum(tl.arange(0, 4).to(tl.float32), axis=0)``.
 
@@ -343,8 +345,8 @@ def xor_sum(input, axis=None, keep_dims=False):
 def reduce_or(input, axis, keep_dims=False):
     """The bitwise or along `axis`, of integers.
 
-    `axis=None` takes all elements and gives a scalar. `keep_dims` keeps the dimension, with one
-    element.
+    `axis` may be a tuple of axes. `axis=None` takes all and gives a scalar. `keep_dims` keeps the
+    dimensions, with one element.
 
     Refused: ``tl.reduce_or(tl.arange(0, 4).to(tl.float32), axis=0)``.
 
@@ -353,6 +355,38 @@ def reduce_or(input, axis, keep_dims=False):
     """
     static_assert(input.dtype.is_int(), "reduce_or takes integers")
     return reduce(input, axis, _or, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def any(input, axis=None, keep_dims=False):
+    """Whether an element along `axis` differs from zero.
+
+    `axis` may be a tuple of axes, or None for all. `keep_dims` keeps the dimensions, with one
+    element.
+
+    Refused: ``tl.any(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.any(tl.arange(0, 4).reshape(2, 2) > 2, axis=1)
+    [0 1]
+    """
+    return reduce(input.to(dt.int1), axis, _or, keep_dims=keep_dims)
+
+
+@_method()
+@jit
+def all(input, axis=None, keep_dims=False):
+    """Whether all elements along `axis` differ from zero.
+
+    `axis` may be a tuple of axes, or None for all. `keep_dims` keeps the dimensions, with one
+    element.
+
+    Refused: ``tl.all(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.all(tl.arange(0, 4).reshape(2, 2), axis=1)
+    [0 1]
+    """
+    return reduce(input.to(dt.int1), axis, _and, keep_dims=keep_dims)
 
 
 @_method()
@@ -403,6 +437,79 @@ def cumprod(input, axis=0, reverse=False):
     [1 2 6 24]
     """
     return associative_scan(input.to(_product_type(input.dtype)), axis, _mul, reverse)
+
+
+@jit
+def _extreme_so_far(
+    input, axis, indices: constexpr, reverse: constexpr, combine: constexpr, with_index: constexpr
+):
+    if indices:
+        values = input.to(_order_type(input.dtype))
+        best, index = associative_scan((values, places(values, axis)), axis, with_index, reverse)
+        return best.to(input.dtype), index
+    best = associative_scan(input.to(_order_type(input.dtype)), axis, combine, reverse)
+    return best.to(input.dtype)
+
+
+@_method()
+@jit
+def cummax(input, axis=0, reverse=False, return_indices=False):
+    """The largest of all elements up to each along `axis`, and its index if asked for.
+
+    A number beats NaN. Of equal elements the one that comes first counts: with `reverse`, which
+    begins at the end, the last. Several axes are gone through row by row.
+
+    Refused: ``tl.cummax(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cummax(tl.arange(0, 4) % 3)
+    [0 1 2 2]
+    """
+    return _extreme_so_far(input, axis, return_indices, reverse, _max, _argmax)
+
+
+@_method()
+@jit
+def cummin(input, axis=0, reverse=False, return_indices=False):
+    """The smallest of all elements up to each along `axis`, and its index if asked for.
+
+    A number beats NaN. Of equal elements the one that comes first counts: with `reverse`, which
+    begins at the end, the last. Several axes are gone through row by row.
+
+    Refused: ``tl.cummin(tl.arange(0, 4), axis=1)``.
+
+    >>> tl.cummin(3 - tl.arange(0, 4), reverse=True)
+    [0 0 0 0]
+    """
+    return _extreme_so_far(input, axis, return_indices, reverse, _min, _argmin)
+
+
+@jit
+def _add_exponentials(most1, sum1, most2, sum2):
+    """The sum of two sums, each a number times exp(most)."""
+    most = maximum(most1, most2)
+    # Nothing is subtracted from an infinity: inf - inf is no number.
+    base = where((most == float("inf")) | (most == float("-inf")), 0.0, most)
+    return most, sum1 * exp(most1 - base) + sum2 * exp(most2 - base)
+
+
+@_method()
+@jit
+def cumlogsumexp(input, axis=0, reverse=False):
+    """log(sum(exp(x))) of all elements up to each along `axis`, without overflow.
+
+    Takes floats; those below 32 bits are computed in float32 and then rounded. Several axes are
+    gone through row by row.
+
+    Refused: ``tl.cumlogsumexp(tl.arange(0, 4), axis=0)``.
+
+    >>> tl.cumlogsumexp(tl.full([2], 1000.0, tl.float32))
+    [1000 1000.6931]
+    """
+    static_assert(input.dtype.is_floating(), "cumlogsumexp takes floats")
+    values = input.to(_accumulation_type(input.dtype))
+    ones = full(values.shape, 1, values.dtype)
+    most, total = associative_scan((values, ones), axis, _add_exponentials, reverse)
+    return (most + log(total)).to(input.dtype)
 
 
 # Order: sorting networks over a view of the block with two elements a level.
@@ -556,5 +663,5 @@ def flip(x, dim=None):
     [3 2 1 0]
     """
     axis: constexpr = _axis(-1 if dim is None else dim, len(x.shape), "flip")
-    index = _indices(x, axis, "flip")
+    index = places(x, axis, "flip")
     return gather(x, x.shape[axis] - 1 - index, axis)

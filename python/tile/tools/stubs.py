@@ -27,7 +27,7 @@ import builtins
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from . import extra as extra, math as math, target_info as target_info, core as core
+from . import extra as extra, math as math, target_info as target_info, core as core, warp as warp
 
 _int: TypeAlias = builtins.int | constexpr
 _float: TypeAlias = builtins.float | constexpr
@@ -37,6 +37,8 @@ _str: TypeAlias = builtins.str | constexpr
 _Value: TypeAlias = tensor | constexpr | builtins.int | builtins.float
 _Shape: TypeAlias = Sequence[_int] | constexpr
 _Type: TypeAlias = dtype | constexpr
+#: One axis, several, or None for all.
+_Axes: TypeAlias = _int | Sequence[_int] | constexpr | None
 '''
 
 #: Types of parameters, by their names. Others have the annotation of the code, or any type.
@@ -52,6 +54,12 @@ _PARAMETERS = {
     **dict.fromkeys(("keep_dims", "return_indices", "descending", "volatile", "bitcast"), "_bool"),
 }  # fmt: skip
 
+#: Functions along several axes.
+_ALONG_SEVERAL = {
+    "reduce", "associative_scan", "sum", "max", "min", "argmax", "argmin", "xor_sum", "reduce_or",
+    "any", "all", "cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp",
+}  # fmt: skip
+
 #: Results that are no tensor.
 _RESULTS = {
     "split": "builtins.tuple[tensor, tensor]",
@@ -64,7 +72,7 @@ _RESULTS = {
     "uint_to_uniform_float": "tensor",
     **dict.fromkeys(
         ("reduce", "associative_scan", "map_elementwise", "inline_asm_elementwise", "max", "min",
-         "cdiv", "broadcast", "pair_uniform_to_normal", "num_programs", "load"),
+         "cummax", "cummin", "cdiv", "broadcast", "pair_uniform_to_normal", "num_programs", "load"),
         "Any",
     ),
     "num_programs": "tensor",
@@ -94,8 +102,10 @@ _PROPERTIES = {
 }
 
 
-def _annotation(parameter: inspect.Parameter) -> str:
+def _annotation(parameter: inspect.Parameter, function: str) -> str:
     written = parameter.annotation
+    if parameter.name == "axis" and function in _ALONG_SEVERAL:
+        return "_Axes"
     known = _KEPT.get(written if isinstance(written, str) else "")
     found = known or _PARAMETERS.get(parameter.name, "Any")
     if parameter.default is None and "None" not in found and found != "Any":
@@ -123,7 +133,7 @@ def _parameters(function: Any, drop_first: bool) -> Iterator[str]:
             if parameter.kind is parameter.KEYWORD_ONLY and not star:
                 star = True
                 yield "*"
-            text = f"{parameter.name}: {_annotation(parameter)}"
+            text = f"{parameter.name}: {_annotation(parameter, getattr(function, '__name__', ''))}"
             if parameter.default is not parameter.empty:
                 text += f" = {_default(parameter.default)}"
             yield text

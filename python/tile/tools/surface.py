@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
+import operator
 import types
 from collections.abc import Sequence
 from typing import Any
@@ -150,6 +151,7 @@ def _sections() -> list[tuple[str, Any, list[str]]]:
     sections += [(f"Methods of tl.{name}", cls, _public(cls)) for cls, name in own.items()]
     sections.append(("tile.testing", tile.testing, testing))
     sections.append(("tl.math", tl.math, sorted(tl.math.__all__)))
+    sections.append(("tl.warp", tl.warp, sorted(tl.warp.__all__)))
     sections.append(("tl.extra.libdevice", tl.extra.libdevice, sorted(tl.extra.libdevice.__all__)))
     return sections
 
@@ -195,8 +197,12 @@ def render_examples() -> str:
     import tile.language as tl
 
     parts = [API_HEADER]
-    for name in sorted(tl.__all__):
-        value = getattr(tl, name)
+    names = [
+        *sorted(tl.__all__),
+        *(f"warp.{n}" for n in sorted(set(tl.warp.__all__) - set(tl.__all__))),
+    ]
+    for name in names:
+        value = operator.attrgetter(name)(tl)
         doc = inspect.getdoc(getattr(value, "fn", value)) or ""
         if not callable(value) or ">>> " not in doc:
             continue

@@ -11,6 +11,7 @@ The numbers of a result are compared. What stands behind `Refused:` does not com
 from __future__ import annotations
 
 import inspect
+import operator
 import re
 
 import numpy as np
@@ -60,8 +61,9 @@ def documented() -> dict[str, str]:
         if name.startswith("_") or name in UNBOUND:
             continue
         found[f"tensor.{name}"] = inspect.getdoc(getattr(member, "fn", member)) or ""
-    for name in sorted(tl.__all__):
-        value = getattr(tl, name)
+    warp = [f"warp.{name}" for name in sorted(tl.warp.__all__)]
+    for name in [*sorted(tl.__all__), *warp]:
+        value = operator.attrgetter(name)(tl)
         if inspect.ismodule(value) or isinstance(value, tl.constexpr):
             continue
         if name in CALLED or (callable(value) and not isinstance(value, type)):

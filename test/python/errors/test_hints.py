@@ -106,7 +106,7 @@ def by_name(x, out, CASE: tl.constexpr):
         ("range of NumPy", "`arange` of numpy is not for kernels; use tl.arange"),
         ("function of NumPy", "`linspace` of numpy is not for kernels"),
         ("item of a list", "of a list cannot be assigned; make a new one of the items"),
-        ("element", "of a <[64], fp32> cannot be assigned; use tl.where or tl.store"),
+        ("element", "of a <[64], fp32> cannot be assigned; x = x.at[index].set(value)"),
         ("deleted element", "only variables can be deleted"),
         ("run-time item", "only; a tuple holds run-time values: items = items + (value,)"),
         ("returned value", "a kernel returns nothing; store its results through pointers"),
