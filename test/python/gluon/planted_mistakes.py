@@ -131,11 +131,16 @@ PLANTED = [
     (
         "persistent_matmul",
         RACES,
-        "        tma.store_wait(0)\n        gl.barrier()\n        sc.store",
-        "        sc.store",
+        "        tma.store_wait(buffers.shape[0] - 1)\n        gl.barrier()\n        buffer.store",
+        "        buffer.store",
     ),
     ("persistent_matmul", RACES, "(step // STAGES) & 1", "(step // STAGES + 1) & 1"),
-    ("persistent_matmul", "deadlock", "step + STAGES - 1, total", "step + STAGES, total"),
+    (
+        "persistent_matmul",
+        "deadlock " + RACES,
+        "ahead = step + STAGES - 1",
+        "ahead = step + STAGES",
+    ),
     (
         "persistent_matmul",
         "deadlock " + RACES,
@@ -147,6 +152,12 @@ PLANTED = [
         RACES + " deadlock",
         "slot = step % STAGES\n            mbarrier",
         "slot = (step + 1) % STAGES\n            mbarrier",
+    ),
+    (
+        "persistent_matmul",
+        RACES,
+        "warpgroup_mma_wait(1, deps=(acc,))",
+        "warpgroup_mma_wait(2, deps=(acc,))",
     ),
     # Partitions.
     (
