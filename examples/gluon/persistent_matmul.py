@@ -1,5 +1,5 @@
 """Matrix product on sm_90 by as many programs as there are multiprocessors. Each goes from tile to
-tile: while the copy engine stores one tile, the next one is multiplied. One product is always
+tile: while the copy engine stores one tile, the next one is multiplied. One dot is always
 under way while the operands of a later one are copied."""
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def persistent_kernel(
             if ALONG_K:
                 right = right.permute([1, 0])
             acc = warpgroup_mma(sa.index(slot), right, acc, use_acc=t > 0, is_async=True)
-            # This product goes on. The one before it has read its slot, which is filled again.
+            # This dot goes on. The one before it has read its slot, which is filled again.
             acc = warpgroup_mma_init(warpgroup_mma_wait(1, deps=(acc,)))
             gl.barrier()
             ahead = step + STAGES - 1

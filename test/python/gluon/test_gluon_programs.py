@@ -58,7 +58,7 @@ def test_persistent_matmul_of_8_bits(m, n, k, target):
     how = {"block": (64, 128, 128), "parts": 2, "dtype": gl.float8e4nv, "along_k": True}
     load("persistent_matmul").matmul(*given, c, 2, **how)
     expected = a.astype(np.float64) @ b.astype(np.float64).T
-    # Sums of 8-bit products keep fewer bits than float32 has.
+    # Sums of 8-bit dots keep fewer bits than float32 has.
     close(c, expected, 4 * np.linalg.norm(expected))
 
 
@@ -110,6 +110,18 @@ def test_pingpong_attention(heads, n, d, causal, target):
     module.attention(q, k, v, o, causal, bn=64)
     expected = module.reference(q, k, v, causal)
     close(o, expected, np.linalg.norm(expected))
+
+
+@hopper
+@pytest.mark.parametrize("programs,bn,turns", [(1, 64, True), (2, 128, False), (3, 32, True)])
+def test_pingpong_attention_goes_from_block_to_block(programs, bn, turns, target):
+    module = load("pingpong_attention")
+    q, k, v, _ = heads_of(2, 300, 64)
+    for causal in (False, True):
+        o = poisoned((2, 300, 64), "fp16")
+        module.attention(q, k, v, o, causal, bn=bn, turns=turns, programs=programs)
+        expected = module.reference(q, k, v, causal)
+        close(o, expected, np.linalg.norm(expected))
 
 
 @hopper

@@ -53,8 +53,8 @@ static bool isThreads(Operation *op) {
     return true;
   return !op->hasTrait<mlir::OpTrait::IsTerminator>() &&
          !isa<FunctionOpInterface>(op) && !isByEngine(op) &&
-         !isa_and_nonnull<TritonNvidiaGPUDialect, triton::gpu::TritonGPUDialect>(
-             op->getDialect());
+         !isa_and_nonnull<TritonNvidiaGPUDialect,
+                          triton::gpu::TritonGPUDialect>(op->getDialect());
 }
 
 /// Whether `op` is a barrier of the block. It hands on what each thread wrote
