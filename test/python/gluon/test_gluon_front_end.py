@@ -297,3 +297,11 @@ def test_texts_as_triton_spells_them():
     assert "ttng.async_tma_store_wait {pendings = 0 : i32, read_only}" in text
     assert "ttng.async_tma_store_wait {pendings = 0 : i32}\n" in text
     assert "ttg.barrier" in text and "loc(" not in text and "%buffer" not in text
+
+
+def test_modules_have_such_texts_under_the_switch():
+    from tile.compat.triton._C.libtriton import ir
+
+    module = module_of(tensor_memory)
+    assert isinstance(module, ir.module)
+    assert module.str_nodebug() == as_triton(module)
