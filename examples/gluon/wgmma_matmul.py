@@ -80,8 +80,9 @@ def multiply_tiles(sa, sb, ready, empty, c, steps, i, j, STAGES: gl.constexpr, M
         stage = k % STAGES
         mbarrier.wait(ready.index(stage), (k // STAGES) & 1)
         acc = warpgroup_mma(sa.index(stage), sb.index(stage), acc, is_async=True)
-        acc = warpgroup_mma_init(warpgroup_mma_wait(0, deps=(acc,)))
-        mbarrier.arrive(empty.index(stage))
+        # This dot goes on. The one before it has read its buffers.
+        acc = warpgroup_mma_init(warpgroup_mma_wait(1, deps=(acc,)))
+        mbarrier.arrive(empty.index((k + STAGES - 1) % STAGES), pred=k > 0)
     store_tile(c, warpgroup_mma_wait(0, deps=(acc,)), i, j)
 
 

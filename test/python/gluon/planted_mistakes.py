@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Mistakes planted in the examples: a table of the example, what finds the mistake, the text of the
 example and what stands there instead. The twin of each is the example itself."""
 
@@ -131,11 +130,16 @@ PLANTED = [
     (
         "persistent_matmul",
         RACES,
-        "        tma.store_wait(0)\n        gl.barrier()\n        sc.store",
-        "        sc.store",
+        "        tma.store_wait(buffers.shape[0] - 1)\n        gl.barrier()\n        buffer.store",
+        "        buffer.store",
     ),
     ("persistent_matmul", RACES, "(step // STAGES) & 1", "(step // STAGES + 1) & 1"),
-    ("persistent_matmul", "deadlock", "step + STAGES - 1, total", "step + STAGES, total"),
+    (
+        "persistent_matmul",
+        "deadlock " + RACES,
+        "ahead = step + STAGES - 1",
+        "ahead = step + STAGES",
+    ),
     (
         "persistent_matmul",
         "deadlock " + RACES,
@@ -148,37 +152,60 @@ PLANTED = [
         "slot = step % STAGES\n            mbarrier",
         "slot = (step + 1) % STAGES\n            mbarrier",
     ),
+    (
+        "persistent_matmul",
+        RACES,
+        "warpgroup_mma_wait(1, deps=(acc,))",
+        "warpgroup_mma_wait(2, deps=(acc,))",
+    ),
     # Partitions.
     (
         "pingpong_attention",
-        RACES + " deadlock",
-        "        mbarrier.wait(empty.index(slot), (n // STAGES + 1) & 1)\n",
+        RACES + " deadlock mbarrier-misuse",
+        "        mbarrier.wait(self.empty.index(slot), (n // self.SLOTS + 1) & 1)\n",
         "",
     ),
     (
         "pingpong_attention",
         RACES,
-        "        mbarrier.wait(ready.index(slot), (n // STAGES) & 1)\n",
+        "        mbarrier.wait(self.ready.index(slot), (n // self.SLOTS) & 1)\n",
         "",
     ),
-    ("pingpong_attention", RACES, "    mbarrier.wait(q_ready, 0)\n", ""),
-    ("pingpong_attention", "deadlock", "        mbarrier.arrive(empty.index(slot))\n", ""),
+    ("pingpong_attention", RACES, "sq.index(queries.wait(2 * tile + ME))", "sq.index(ME)"),
+    (
+        "pingpong_attention",
+        "deadlock",
+        "                blocks.release(step + n)\n",
+        "",
+    ),
     ("pingpong_attention", "deadlock", "mbarrier.arrive(other_turn)", "mbarrier.arrive(my_turn)"),
-    ("pingpong_attention", "deadlock", "(n + 1 - ME) & 1", "(n + ME) & 1 ^ ME ^ (n > 0)"),
+    ("pingpong_attention", "deadlock", "(turn + 1 - ME) & 1", "(turn + ME) & 1 ^ ME ^ (n > 1)"),
     (
         "pingpong_attention",
         RACES + " deadlock",
-        "count=2)  # One arrival of each group.",
-        "count=1)",
+        "make_ring(STAGES, 2)  # Both groups read them.",
+        "make_ring(STAGES, 1)",
     ),
     (
         "pingpong_attention",
         RACES,
-        "        acc = warpgroup_mma(p, sv.index(slot), acc)\n        mbarrier.arrive(empty.index(slot))\n",
-        "        mbarrier.arrive(empty.index(slot))\n        acc = warpgroup_mma(p, sv.index(slot), acc)\n",
+        "                acc, p = warpgroup_mma_wait(0, deps=(acc, p))\n"
+        "                blocks.release(step + n)\n",
+        "                blocks.release(step + n)\n"
+        "                acc, p = warpgroup_mma_wait(0, deps=(acc, p))\n",
     ),
-    ("pingpong_attention", "deadlock", "2 * q.nbytes_per_cta", "3 * q.nbytes_per_cta"),
-    ("pingpong_attention", "out-of-bounds race", ", mask=rows[:, None] < N)", ")"),
+    (
+        "pingpong_attention",
+        "deadlock",
+        "queries.fill(2 * tile + i, q.nbytes_per_cta)",
+        "queries.fill(2 * tile + i, 2 * q.nbytes_per_cta)",
+    ),
+    (
+        "pingpong_attention",
+        RACES,
+        "        tma.store_wait(0)\n        gl.barrier()\n        so.reshape",
+        "        so.reshape",
+    ),
     ("pingpong_backward", RACES, "    mbarrier.wait(kv_ready, 0)\n", ""),
     (
         "pingpong_backward",

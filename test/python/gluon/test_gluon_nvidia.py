@@ -297,6 +297,50 @@ def test_partitions(steps, stages, target):
 
 
 @gluon.jit
+def fill(out_ptr, ME: gl.constexpr, ROUND: gl.constexpr):
+    """Writes who and how many wrote, one value for each thread."""
+    LAYOUT: gl.constexpr = gl.BlockedLayout([1], [32], [gl.num_warps()], [0])
+    i = gl.arange(0, 32 * gl.num_warps(), layout=LAYOUT)
+    gl.store(out_ptr + (ROUND * 4 + ME) * 256 + i, gl.to_tensor(ME * 8 + ROUND) + i * 64)
+
+
+@gluon.jit
+def registers_kernel(out_ptr, WARPS: gl.constexpr, FIRST: gl.constexpr, SECOND: gl.constexpr):
+    gl.warp_specialize(
+        [(fill, (out_ptr, ME, 0)) for ME in range(1 + len(WARPS))], WARPS, FIRST
+    )  # fmt: skip
+    gl.warp_specialize(
+        [(fill, (out_ptr, ME, 1)) for ME in range(1 + len(WARPS))], WARPS, SECOND
+    )  # fmt: skip
+
+
+@hopper
+@pytest.mark.parametrize("seed", range(24))
+def test_registers_of_partitions(seed, target):
+    """Partitions may ask for more registers than they begin with, for fewer, and for more than
+    there are. Nobody waits forever, and nobody takes what others have."""
+    rng = np.random.default_rng(seed)
+    warps = [int(rng.choice([1, 2, 4, 8])) for _ in range(int(rng.integers(1, 4)))]
+    first, second = ([int(rng.integers(3, 31)) * 8 for _ in warps] for _ in range(2))
+    out = np.full((2, 4, 256), -1, np.int32)
+    kernel = registers_kernel[(1,)](out, warps, first, second)
+    for turn in range(2):
+        for me, count in enumerate([4, *warps]):
+            i = np.arange(32 * count)
+            np.testing.assert_array_equal(out[turn, me, : 32 * count], me * 8 + turn + i * 64)
+            assert (out[turn, me, 32 * count :] == -1).all()
+    assert kernel.asm["ptx"].count("setmaxnreg.") != 1
+
+
+@hopper
+def test_partitions_get_more_registers(target):
+    """The default group and one partition get 240, which the other one gives back."""
+    out = np.full((2, 4, 256), -1, np.int32)
+    ptx = registers_kernel[(1,)](out, [4, 1], [240, 24], [240, 24]).asm["ptx"]
+    assert ptx.count("setmaxnreg.inc.sync.aligned.u32 240") == 3
+
+
+@gluon.jit
 def fence_kernel(x_ptr, out, N: gl.constexpr, A: gl.constexpr):
     buffer = gl.allocate_shared_memory(out.dtype, out.block_shape, out.layout)
     buffer.store(gl.load(pointers(x_ptr, N, N, A)))

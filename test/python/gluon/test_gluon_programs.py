@@ -10,6 +10,9 @@ import pytest
 from reference import poisoned, random, sim_only
 from test_gluon_examples import EXAMPLES, close, load
 
+import tile
+from tile.experimental.gluon import language as gl
+
 sys.path.append(str(EXAMPLES))  # Examples share references.
 
 hopper = pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
@@ -31,6 +34,32 @@ def test_persistent_matmul(m, n, k, programs, target):
     c = poisoned((m, n), "fp16")
     load("persistent_matmul").matmul(a, b, c, programs, block=(64, 64, 32))
     close(c, expected, size)
+
+
+@hopper
+@pytest.mark.parametrize("parts,group,programs", [(2, 1, 1), (4, 2, 2), (1, 16, 3)])
+def test_persistent_matmul_in_parts(parts, group, programs, target):
+    """Parts of a tile share buffers; tiles of several groups, the last of them cut."""
+    a, b, expected, size = factors(330, 264, 104)
+    c = poisoned((330, 264), "fp16")
+    how = {"block": (64, 128, 32), "parts": parts, "group": group}
+    load("persistent_matmul").matmul(a, b, c, programs, **how)
+    close(c, expected, size)
+
+
+@hopper
+@pytest.mark.parametrize("m,n,k", [(128, 256, 256), (200, 136, 144)])
+def test_persistent_matmul_of_8_bits(m, n, k, target):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    e4m3 = ml_dtypes.float8_e4m3fn
+    a, b = (random(shape, "fp32", seed).astype(e4m3) for seed, shape in ((6, (m, k)), (7, (n, k))))
+    c = poisoned((m, n), "fp16")
+    given = (tile.reinterpret(x.view(np.uint8), gl.float8e4nv) for x in (a, b))
+    how = {"block": (64, 128, 128), "parts": 2, "dtype": gl.float8e4nv, "along_k": True}
+    load("persistent_matmul").matmul(*given, c, 2, **how)
+    expected = a.astype(np.float64) @ b.astype(np.float64).T
+    # Sums of 8-bit dots keep fewer bits than float32 has.
+    close(c, expected, 4 * np.linalg.norm(expected))
 
 
 @sim_only
@@ -81,6 +110,18 @@ def test_pingpong_attention(heads, n, d, causal, target):
     module.attention(q, k, v, o, causal, bn=64)
     expected = module.reference(q, k, v, causal)
     close(o, expected, np.linalg.norm(expected))
+
+
+@hopper
+@pytest.mark.parametrize("programs,bn,turns", [(1, 64, True), (2, 128, False), (3, 32, True)])
+def test_pingpong_attention_goes_from_block_to_block(programs, bn, turns, target):
+    module = load("pingpong_attention")
+    q, k, v, _ = heads_of(2, 300, 64)
+    for causal in (False, True):
+        o = poisoned((2, 300, 64), "fp16")
+        module.attention(q, k, v, o, causal, bn=bn, turns=turns, programs=programs)
+        expected = module.reference(q, k, v, causal)
+        close(o, expected, np.linalg.norm(expected))
 
 
 @hopper

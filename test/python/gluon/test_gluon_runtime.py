@@ -183,8 +183,8 @@ def test_names_of_triton_lead_here():
         "import tile.experimental.gluon as here\n"
         "assert gluon.jit is here.jit and ttgl.load is here.language.load\n"
         "assert TensorDescriptor is here.nvidia.hopper.TensorDescriptor\n"
-        "from triton.experimental.gluon.language.nvidia import blackwell\n"
-        "print(blackwell.tcgen05_mma)"
+        "from triton.experimental.gluon.language.amd.gfx1250 import tdm\n"
+        "print(tdm)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert "not built in tile" in done.stdout

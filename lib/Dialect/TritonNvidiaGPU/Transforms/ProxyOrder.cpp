@@ -6,6 +6,7 @@
 #include "tile/Analysis/UnderWay.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -48,12 +49,18 @@ static bool isByEngine(Operation *op) {
 /// Whether threads may access memory by `op`, themselves, or tell each other
 /// that they did. Our own operations say what they access (`forEachAccess`).
 static bool isThreads(Operation *op) {
-  if (isa<gpu::BarrierOp>(op))
+  if (isa<triton::gpu::BarrierOp>(op))
     return true;
   return !op->hasTrait<mlir::OpTrait::IsTerminator>() &&
          !isa<FunctionOpInterface>(op) && !isByEngine(op) &&
-         !isa_and_nonnull<TritonNvidiaGPUDialect, gpu::TritonGPUDialect>(
-             op->getDialect());
+         !isa_and_nonnull<TritonNvidiaGPUDialect,
+                          triton::gpu::TritonGPUDialect>(op->getDialect());
+}
+
+/// Whether `op` is a barrier of the block. It hands on what each thread wrote
+/// or acquired itself, and has fenced there.
+static bool isBarrier(Operation *op) {
+  return isa<mlir::gpu::BarrierOp, triton::gpu::BarrierOp>(op);
 }
 
 /// Calls `visit` with the addresses and descriptors through which `op` itself
@@ -68,7 +75,7 @@ static void forEachAccess(Operation *op, function_ref<void(Value)> visit) {
   interface.getEffects(effects);
   for (const MemoryEffects::EffectInstance &effect : effects)
     if (isa<Effects...>(effect.getEffect()) && effect.getValue() &&
-        !isa<gpu::SharedMemory, TensorMemory>(effect.getResource()))
+        !isa<triton::gpu::SharedMemory, TensorMemory>(effect.getResource()))
       visit(effect.getValue());
 }
 
@@ -154,7 +161,7 @@ void ProxyOrder::insertFences() {
     if (writesAny(op, loaded) || writesAny(op, stored)) {
       writes.insert(op);
       places.insert(op);
-    } else if (isAcquire(op)) {
+    } else if (isAcquire(op) && !isBarrier(op)) {
       places.insert(skipIdleRegions(op));
     }
   });

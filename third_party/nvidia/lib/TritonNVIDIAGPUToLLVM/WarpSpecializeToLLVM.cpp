@@ -19,6 +19,7 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
+#include "tile/Dialect/TritonGPU/Transforms/WarpGroups.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -85,6 +86,7 @@ public:
         b(kernel.getLoc(), builder) {
     auto module = kernel->getParentOfType<ModuleOp>();
     threadsPerWarp = ttg::lookupThreadsPerWarp(module);
+    firstRegisters = ttg::getFirstRegisters(module);
     numDefaultWarps = ttg::lookupNumWarps(module);
     numWarps = module->getAttrOfType<IntegerAttr>(ttg::kTotalNumWarpsAttrName)
                    .getInt();
@@ -203,7 +205,7 @@ private:
     Block *others = wait;
     if (movesRegisters()) {
       builder.setInsertionPointToStart(start);
-      setRegisters("inc", ops.front().getActualRegisters()->front());
+      setRegisters(firstRegisters, ops.front().getActualRegisters()->front());
       // All warps of a warp group execute the same instruction.
       Block *next = addBlock();
       others = next;
@@ -214,7 +216,7 @@ private:
         next = group + 1 < numWarps / kWarpsPerGroup ? addBlock() : wait;
         branch(b.slt(warp, b.i32((group + 1) * kWarpsPerGroup)), give, next);
         at(give);
-        setRegisters("dec", getRegistersOfGroup(group));
+        setRegisters(firstRegisters, getWaitingRegisters(group));
         b.create<LLVM::BrOp>(wait);
       }
     }
@@ -247,7 +249,21 @@ private:
     return most;
   }
 
-  void setRegisters(StringRef change, int count) {
+  /// What a group has while it waits for work. One that gets more than it
+  /// begins with has that in its partitions only: all wait in one place, where
+  /// ptxas knows of the least.
+  int getWaitingRegisters(int group) {
+    int least = firstRegisters;
+    for (int other = numDefaultWarps / kWarpsPerGroup;
+         other < numWarps / kWarpsPerGroup; ++other)
+      least = std::min(least, getRegistersOfGroup(other));
+    int own = getRegistersOfGroup(group);
+    return own > firstRegisters ? least : own;
+  }
+
+  /// Changes the registers of the threads of a warp group.
+  void setRegisters(int have, int count) {
+    StringRef change = count < have ? "dec" : "inc";
     nvidia::PTXAsm ptx(b);
     ptx << ("setmaxnreg." + change + ".sync.aligned.u32 " + Twine(count) + ";")
                .str();
@@ -321,14 +337,21 @@ private:
       branch(
           b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ult, place, b.i32(count)),
           enter, dispatch);
-      enterPartition(op, partition, enter, done);
+      enterPartition(op, partition, first, count, enter, done);
     }
     at(dispatch).create<LLVM::BrOp>(done);
   }
 
-  void enterPartition(ttg::WarpSpecializeOp op, Region &partition, Block *enter,
-                      Block *done) {
+  void enterPartition(ttg::WarpSpecializeOp op, Region &partition, int first,
+                      int count, Block *enter, Block *done) {
     at(enter);
+    int group = first / kWarpsPerGroup, waiting = 0, registers = 0;
+    // All warps of a warp group change together.
+    bool asksForMore =
+        movesRegisters() && count % kWarpsPerGroup == 0 &&
+        (registers = getRegistersOfGroup(group)) > firstRegisters;
+    if (asksForMore)
+      setRegisters(waiting = getWaitingRegisters(group), registers);
     forEachCapture(op, [&](unsigned capture, int offset) {
       BlockArgument argument = partition.getArgument(capture);
       if (argument.use_empty())
@@ -347,7 +370,10 @@ private:
     at(enter);
     b.create<LLVM::BrOp>(body);
     for (ttg::WarpReturnOp end : ends) {
-      at(end->getBlock()).create<LLVM::BrOp>(done);
+      at(end->getBlock());
+      if (asksForMore)
+        setRegisters(registers, waiting);
+      b.create<LLVM::BrOp>(done);
       end.erase();
     }
   }
@@ -421,6 +447,7 @@ private:
   OpBuilder builder;
   LLVMBuilder b;
   unsigned threadsPerWarp;
+  int firstRegisters;
   int numDefaultWarps, numWarps;
   /// For each capture, whether partitions compute it for themselves.
   llvm::DenseMap<Operation *, SmallVector<bool>> known;

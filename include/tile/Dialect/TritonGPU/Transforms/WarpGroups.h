@@ -13,6 +13,10 @@ namespace mlir::triton::gpu {
 /// partitions have their places.
 void allocateRegisters(ModuleOp module);
 
+/// The registers that each thread begins with: the operation
+/// `ttg.warp_specialize` has groups take or give some.
+int getFirstRegisters(ModuleOp module);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_WARPGROUPS_H

@@ -76,9 +76,10 @@ int allocateWarps(WarpSpecializeOp op, int numWarps) {
 
 /// What each warp group needs: of all partitions that run on it, in any of the
 /// operations, the most demanding one. A partition of several warp groups has
-/// one code, so all of its groups get the same.
+/// one code, so all of its groups get the same. Only whole groups can get more
+/// than the `each` that they begin with.
 SmallVector<int> getRegistersOfGroups(ArrayRef<WarpSpecializeOp> ops,
-                                      int numGroups) {
+                                      int numGroups, int each) {
   SmallVector<int> ofGroup(numGroups, kLeastRegisters);
   auto raise = [&](int start, int count, int registers) {
     auto groups = MutableArrayRef(ofGroup).slice(
@@ -96,12 +97,33 @@ SmallVector<int> getRegistersOfGroups(ArrayRef<WarpSpecializeOp> ops,
       for (auto [start, count, registers] :
            llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
                      *op.getRequestedRegisters()))
-        changes |= raise(start, count, llvm::alignTo(registers, kRegisterUnit));
+        changes |= raise(
+            start, count,
+            count % kWarpsPerGroup
+                ? std::min<int>(llvm::alignTo(registers, kRegisterUnit), each)
+                : llvm::alignTo(registers, kRegisterUnit));
   }
   return ofGroup;
 }
 
 } // namespace
+
+static int getMostRegisters(ModuleOp module) {
+  int most = getTargetModel(module).getRegistersPerThread(
+      lookupThreadsPerWarp(module));
+  return most / kRegisterUnit * kRegisterUnit;
+}
+
+int mlir::triton::gpu::getFirstRegisters(ModuleOp module) {
+  int total =
+      module->getAttrOfType<IntegerAttr>(kTotalNumWarpsAttrName).getInt();
+  int each = std::min<int>(getMostRegisters(module),
+                           getTargetModel(module).getRegistersPerThread(
+                               total * lookupThreadsPerWarp(module)));
+  if (auto limit = module->getAttrOfType<IntegerAttr>(kMaxNRegAttrName))
+    each = std::min<int>(each, limit.getInt());
+  return each / kRegisterUnit * kRegisterUnit;
+}
 
 // They keep them for as long as the kernel runs.
 void mlir::triton::gpu::allocateRegisters(ModuleOp module) {
@@ -117,25 +139,20 @@ void mlir::triton::gpu::allocateRegisters(ModuleOp module) {
     return;
   for (WarpSpecializeOp op : ops)
     op.removeActualRegistersAttr();
-  const TargetModel &model = getTargetModel(module);
-  int lanes = lookupThreadsPerWarp(module);
-  int most = model.getRegistersPerThread(lanes) / kRegisterUnit * kRegisterUnit;
-  int each = std::min<int>(most, model.getRegistersPerThread(total * lanes));
-  if (auto limit = module->getAttrOfType<IntegerAttr>(kMaxNRegAttrName))
-    each = std::min<int>(each, limit.getInt());
-  each = each / kRegisterUnit * kRegisterUnit;
-
-  SmallVector<int> ofGroup = getRegistersOfGroups(ops, total / kWarpsPerGroup);
+  int each = getFirstRegisters(module);
+  SmallVector<int> ofGroup =
+      getRegistersOfGroups(ops, total / kWarpsPerGroup, each);
   int left = each * total;
+  bool moves = false;
   for (int group : ArrayRef(ofGroup).drop_front(numWarps / kWarpsPerGroup)) {
-    // Registers go to the default group, not away from it.
-    if (group > each)
-      return;
     left -= group * kWarpsPerGroup;
+    moves |= group > each;
   }
-  int forDefault =
-      std::min(most, left / numWarps / kRegisterUnit * kRegisterUnit);
-  if (forDefault <= each)
+  // The default group has what the others leave.
+  int forDefault = std::min(getMostRegisters(module),
+                            left / numWarps / kRegisterUnit * kRegisterUnit);
+  moves |= forDefault > each;
+  if (!moves || forDefault < kLeastRegisters)
     return;
   for (WarpSpecializeOp op : ops) {
     SmallVector<int32_t> actual{forDefault};

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 
 from tile.errors import SemanticError
@@ -111,7 +112,10 @@ class AMDWMMALayout(DistributedLayout):
                         f"each basis of {name} has {self.rank} entries, not {basis}"
                     )
         _cluster(self, self.rank)
-        self._set(_grid=self._find_grid())
+
+    @functools.cached_property
+    def _grid(self) -> tuple[list[int], list[int]]:
+        return self._find_grid()
 
     def _find_grid(self) -> tuple[list[int], list[int]]:
         """The instructions of a warp and the warps along each dimension. The compiler knows
@@ -144,7 +148,7 @@ class AMDWMMALayout(DistributedLayout):
         )
 
     def _text(self) -> str:
-        tiles, warps = self._grid  # type: ignore[attr-defined]
+        tiles, warps = self._grid
         return (
             f"#ttg.amd_wmma<{{version = {self.version}, "
             f"isTranspose = {str(self.transposed).lower()}, warpsPerCTA = {warps}"
@@ -152,9 +156,16 @@ class AMDWMMALayout(DistributedLayout):
             f"instrShape = {self.instr_shape}}}>"
         )
 
+    def __eq__(self, other: object) -> bool:
+        """Also of layouts that tile has no code for."""
+        return isinstance(other, AMDWMMALayout) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
     def _own_shape(self) -> list[int]:
         tile = [1] * (self.rank - 2) + (self.instr_shape or [])[:2]
-        parts = zip(tile, *self._grid, strict=True)  # type: ignore[attr-defined]
+        parts = zip(tile, *self._grid, strict=True)
         return [extent * tiles * warps for extent, tiles, warps in parts]
 
 

@@ -500,7 +500,7 @@ def barrier(*, cluster: bool = False) -> None:
     """All threads of the program (of the partition, in one) wait for each other; with `cluster`
     those of all blocks of the cluster."""
     b = current()
-    if unwrap(cluster):
+    if unwrap(cluster) and b.options.num_ctas > 1:
         b.create("ttnvgpu.cluster_barrier", (), {"relaxed": b.bool_attr(False)}, ())
         return
     b.create("gpu.barrier", (), None, ())

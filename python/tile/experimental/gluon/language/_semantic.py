@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +23,7 @@ class GluonBuilder(IRBuilder):
         super().__init__(module, options)
         #: How many warps run what is generated: those of the kernel, or of a partition.
         self.num_warps = options.num_warps
+        self.spells_numbers = "tile.compat.triton" in sys.modules
         for name, value in {
             "ttg.num-warps": f"{options.num_warps} : i32",
             "ttg.num-ctas": f"{options.num_ctas} : i32",
@@ -29,6 +31,16 @@ class GluonBuilder(IRBuilder):
             "ttg.target": f'"{options.backend_name}:{options.arch}"',
         }.items():
             module.set_attribute(name, _C.ir.Attribute.parse(value, module.context))
+
+    def constant(self, type: Any, value: Any) -> Any:
+        """Under the switch, a tensor's number is there as a scalar, too, as Triton writes it: the
+        first pass takes out what nobody uses."""
+        if self.spells_numbers:
+            try:
+                super().constant(type.element_type, value)
+            except ValueError:  # A scalar.
+                pass
+        return super().constant(type, value)
 
     def type(self, ty: dtype) -> Any:
         if ty.mlir not in self._types and isinstance(ty, distributed_type):

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from . import hopper
+from . import blackwell, hopper
 
-__all__ = ["hopper"]
+__all__ = ["blackwell", "hopper"]
 
 
 def __getattr__(name: str) -> Any:

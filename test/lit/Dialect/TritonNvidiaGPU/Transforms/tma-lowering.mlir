@@ -172,19 +172,24 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %y : tensor<512xf32, #line>
   }
 
-  // In a loop that copies, a copy may always follow.
+  // In a loop that copies, a copy may always follow. A barrier of the block
+  // acquires nothing itself.
   // CHECK-LABEL: @copies_in_turns
-  tt.func public @copies_in_turns(%base: !tt.ptr<f32>, %n: i32) {
+  tt.func public @copies_in_turns(%base: !tt.ptr<f32>, %flag: !tt.ptr<i32>, %n: i32) {
     %c1 = arith.constant 1 : i64
     %c0 = arith.constant 0 : i32
+    %true = arith.constant true
     %one = arith.constant 1 : i32
     %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
     // CHECK: scf.for
     scf.for %i = %c0 to %n step %one : i32 {
       // CHECK: ttnvgpu.async_tma_copy_global_to_local
       %y = tt.descriptor_load %desc[%i] : !tt.tensordesc<tensor<512xf32, #flat>> -> tensor<512xf32, #line>
-      // CHECK: gpu.barrier
+      // CHECK: tt.atomic_rmw
       // CHECK-NEXT: ttnvgpu.fence_async_global
+      %old = tt.atomic_rmw add, acquire, gpu, %flag, %c0, %true : (!tt.ptr<i32>, i32, i1) -> i32
+      // CHECK-NEXT: gpu.barrier
+      // CHECK-NOT: fence_async_global
       gpu.barrier
     }
     tt.return

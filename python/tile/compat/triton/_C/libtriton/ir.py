@@ -9,10 +9,19 @@ from tile._C.ir import Module as module
 from tile._C.ir import Operation as operation
 from tile._C.ir import Region as region
 from tile._C.ir import Value as value
+from tile.compat.spelling import as_triton
 
 
 def load_dialects(context: object) -> None:
     """Nothing to do: a context has all dialects."""
+
+
+def _str_nodebug(self: object) -> str:
+    """The module's text as Triton spells it, without locations."""
+    return as_triton(self)
+
+
+module.str_nodebug = _str_nodebug
 
 
 def parse_mlir_module(path: str, context: object) -> object:

@@ -12,7 +12,7 @@ from .._amd_layouts import AMDMFMALayout, AMDWMMALayout
 from .._core import _check_block
 from .._layouts import is_open
 from .._types import distributed_type
-from . import cdna3, cdna4, hint, rdna3, rdna4
+from . import cdna3, cdna4, cdna5, gfx1250, hint, rdna3, rdna4
 
 
 @builtin
@@ -41,7 +41,8 @@ def slice(source: Any, shape: Any, offsets: Any) -> tensor:
 
 
 __all__ = [
-    "AMDMFMALayout", "AMDWMMALayout", "cdna3", "cdna4", "hint", "rdna3", "rdna4", "slice",
+    "AMDMFMALayout", "AMDWMMALayout", "cdna3", "cdna4", "cdna5", "gfx1250", "hint", "rdna3",
+    "rdna4", "slice",
 ]  # fmt: skip
 
 

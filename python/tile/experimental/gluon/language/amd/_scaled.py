@@ -163,7 +163,11 @@ def scaled_upcast(src: Any, scale: Any, elem_type: Any, axis: Any = None) -> ten
     src, scale = _check_block(src, "scaled_upcast"), _check_block(scale, "scaled_upcast")
     elem_type = unwrap(elem_type)
     if elem_type not in (dt.float16, dt.bfloat16):
-        raise SemanticError(f"scaled_upcast makes fp16 or bf16, not {elem_type}")
+        raise SemanticError(f"Expected elem_type to be fp16 or bf16, not {elem_type}")
+    if not _is_byte(scale.dtype):
+        raise SemanticError(
+            f"Expected scale to use raw E8M0 payload in int8/uint8, not {scale.dtype}"
+        )
     b = current()
     attributes = {}
     if _is_byte(src.dtype):
@@ -180,10 +184,11 @@ def scaled_upcast(src: Any, scale: Any, elem_type: Any, axis: Any = None) -> ten
         name = "amdg.scaled_upcast_fp8"
     else:
         raise SemanticError(f"scaled_upcast takes bytes, fp8e4nv or fp8e5, not {src.dtype}")
-    if not _is_byte(scale.dtype) or scale.type.with_element_ty(elem_type) != ty:
+    if scale.type.with_element_ty(elem_type) != ty:
+        kind = "fp8" if src.dtype.is_fp8() else "fp4"
         raise SemanticError(
-            f"the scales of scaled_upcast are bytes like the result, {list(ty.shape)} in\n    "
-            f"{ty.layout!r},\nnot {list(scale.shape)} of {scale.dtype} in\n    "
+            f"Expected scale layout for {kind} scaled_upcast to be that of the result, "
+            f"{list(ty.shape)} in\n    {ty.layout!r},\nnot {list(scale.shape)} in\n    "
             f"{scale.type.layout!r}"
         )
     handles = (src.handle, scale.handle)

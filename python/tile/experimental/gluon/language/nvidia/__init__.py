@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from . import ampere, hopper
+from . import ampere, blackwell, hopper, rubin
 
-__all__ = ["ampere", "hopper"]
+__all__ = ["ampere", "blackwell", "hopper", "rubin"]
 
 
 def __getattr__(name: str) -> Any:

@@ -104,3 +104,50 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32,
     tt.return
   }
 }
+
+// -----
+
+// A partition may get more than the kernel begins with. The default group has
+// what is left.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @more_for_a_partition
+  tt.func public @more_for_a_partition() {
+    // CHECK: ttg.warp_specialize() attributes {actualRegisters = array<i32: 240, 240, 24>
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 240, 24>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return }
+    partition1() num_warps(1) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// More than there are: all keep what they begin with.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @too_many
+  // CHECK-NOT: actualRegisters
+  tt.func public @too_many() {
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 240, 240, 240>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return }
+    partition1() num_warps(4) { ttg.warp_return }
+    partition2() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// The default group may give some away, too.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @less_for_the_default_group
+  tt.func public @less_for_the_default_group() {
+    // CHECK: ttg.warp_specialize() attributes {actualRegisters = array<i32: 72, 216, 216>
+    ttg.warp_specialize() attributes {requestedRegisters = array<i32: 216, 216>}
+    default { ttg.warp_yield }
+    partition0() num_warps(4) { ttg.warp_return }
+    partition1() num_warps(4) { ttg.warp_return } : () -> ()
+    tt.return
+  }
+}

@@ -103,13 +103,10 @@ def wait(mbarrier: Any, phase: Any, pred: Any = True, deps: Any = ()) -> None:
     phase = constant(int(phase), dt.int32) if is_constant(phase) else to_tensor(phase)
     if phase.type.is_block() or not phase.dtype.is_int():
         raise SemanticError(f"the phase of a barrier is an integer, not {phase.type}")
-    operands = [barrier.handle, cast(phase, dt.int32).handle]
-    with_pred = not is_always(pred)
-    if with_pred:
-        operands.append(predicate(pred).handle)
+    operands = [barrier.handle, cast(phase, dt.int32).handle, predicate(pred).handle]
     buffers = [d.handle for d in unwrap(deps)]
     b = current()
-    sizes = b.i32_array_attr([1, 1, int(with_pred), len(buffers)])
+    sizes = b.i32_array_attr([1, 1, 1, len(buffers)])
     b.create("ttnvgpu.wait_barrier", [*operands, *buffers], {"operandSegmentSizes": sizes}, ())
 
 
@@ -118,12 +115,10 @@ def arrive_at(mbarrier: Any, count: Any, pred: Any, from_cta: Any) -> None:
     count = unwrap(count)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise SemanticError(f"mbarrier.arrive takes a constant count from 1, not {describe(count)}")
-    operands = [barrier.handle]
-    if not is_always(pred):
-        operands.append(predicate(pred).handle)
     b = current()
     attributes = {"count": b.int_attr(32, count), **from_block(from_cta, "mbarrier.arrive")}
-    b.create("ttnvgpu.arrive_barrier", operands, attributes, ())
+    handles = (barrier.handle, predicate(pred).handle)
+    b.create("ttnvgpu.arrive_barrier", handles, attributes, ())
 
 
 @builtin

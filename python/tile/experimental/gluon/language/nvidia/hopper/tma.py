@@ -8,7 +8,6 @@ from typing import Any
 
 from tile.errors import SemanticError
 from tile.language import dtypes as dt
-from tile.language.conversion import cast
 from tile.language.descriptor import _REDUCE, _descriptor_type
 from tile.language.dtypes import block_type, dtype
 from tile.language.memory import EVICTION, PADDING, _check_pointer, _integers, choose
@@ -176,12 +175,12 @@ def _is_shared(layout: NVMMASharedLayout) -> bool:
 
 
 def _coordinates(coord: Any, desc: tensor_descriptor, what: str) -> list[Any]:
-    values = _integers(coord, dt.int64, "coord")
+    values = _integers(coord, dt.int32, "coord")
     if len(values) != len(desc.block_shape):
         raise SemanticError(
             f"{what} got {len(values)} coordinates for {len(desc.block_shape)} dimensions"
         )
-    return [cast(v, dt.int32).handle for v in values]
+    return [v.handle for v in values]
 
 
 def _hints(cache_policy: Any, what: str) -> dict[str, Any]:

@@ -1,0 +1,54 @@
+"""A module's text as Triton spells it, for programs that compare it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from tile import _C
+
+_RULES: list[tuple[re.Pattern[str], Any]] = [
+    (re.compile(r"\bttnvgpu\."), "ttng."),
+    (re.compile(r"\bgpu\.barrier\b"), "ttg.barrier local|global_read|global_write"),
+    # The block of a descriptor is no tensor there.
+    (re.compile(r"!tt\.tensordesc<tensor<([^<>]*(?:<[^<>]*>[^<>]*)*)>>"), r"!tt.tensordesc<\1>"),
+    (re.compile(r"(tt\.make_tensor_descriptor .* : <[^>]*>, )<tensor<(.*)>>"), r"\1<\2>"),
+    # Stores that still read are the default here, those that still write there.
+    (re.compile(r"(async_tma_store_wait \{)complete, (pendings = \d+ : i32)\}"), r"\1\2!}"),
+    (re.compile(r"(async_tma_store_wait \{pendings = \d+ : i32)\}"), r"\1, read_only}"),
+    (re.compile(r"(async_tma_store_wait \{pendings = \d+ : i32)!\}"), r"\1}"),
+]
+
+_WMMA = re.compile(r"warpsPerCTA = \[(\d+), (\d+)\](?:, tilesPerWarp = \[(\d+), (\d+)\])?")
+
+
+def _bases(extents: list[int], steps: list[int]) -> str:
+    """The bases of a grid whose last dimension counts fastest."""
+    found = []
+    for dim in reversed(range(len(extents))):
+        for bit in range(extents[dim].bit_length() - 1):
+            found.append([steps[dim] << bit if d == dim else 0 for d in range(len(extents))])
+    return str(found)
+
+
+def _wmma_grid(match: re.Match[str]) -> str:
+    warps = [int(match[1]), int(match[2])]
+    tiles = [int(match[3] or 1), int(match[4] or 1)]
+    parts = []
+    if tiles != [1, 1]:
+        parts.append(f"register = {_bases(tiles, [1, 1])}")
+    if warps != [1, 1]:
+        parts.append(f"warp = {_bases(warps, tiles)}")
+    return f"ctaLayout = {{{', '.join(parts)}}}"
+
+
+def _wmma(line: str) -> str:
+    return _WMMA.sub(_wmma_grid, line) if "#ttg.amd_wmma<" in line else line
+
+
+def as_triton(module: Any) -> str:
+    """The text of a module without locations and without the names of variables."""
+    plain = str(_C.ir.Module.parse(str(module), _C.ir.Context())).rstrip("\n") + "\n"
+    for pattern, text in _RULES:
+        plain = pattern.sub(text, plain)
+    return "\n".join(map(_wmma, plain.split("\n")))

@@ -1,0 +1,23 @@
+"""gfx1250. Names and front end; tile has no code generator for most of it, which the compiler
+says."""
+
+from typing import Any
+
+from .._layouts import AMDWMMALayout
+from .._products import make_wmma
+from ..cdna3 import buffer_load, buffer_store
+from . import async_copy, cluster, mbarrier
+from ._layouts import PartitionedSharedLayout, make_partitioned_dot_layouts
+
+wmma = make_wmma(3)
+
+__all__ = [
+    "AMDWMMALayout", "PartitionedSharedLayout", "async_copy", "buffer_load", "buffer_store",
+    "cluster", "make_partitioned_dot_layouts", "mbarrier", "wmma",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from ...._absent import refuse
+
+    return refuse(__name__, name)

@@ -1,0 +1,38 @@
+"""sm_100: tensor memory and what computes in it. The front end writes its IR; tile has no code
+generator for it yet, which the compiler says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ampere import CachePolicy, FractionalEvictionPolicy, async_copy, mma_v2
+from ..hopper import async_store, cluster, fence_async_shared, mbarrier
+from . import clc, tma
+from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
+from ._memory import (
+    allocate_tensor_memory,
+    tensor_memory_descriptor,
+    tensor_memory_descriptor_type,
+)
+from ._packed import add2, fma2, max2, min2, mul2, sub2
+from ._products import (
+    tcgen05_commit,
+    tcgen05_copy,
+    tcgen05_mma,
+    tcgen05_mma_barrier_count,
+    tcgen05_mma_scaled,
+)
+
+__all__ = [
+    "CachePolicy", "FractionalEvictionPolicy", "TensorMemoryLayout", "TensorMemoryScalesLayout",
+    "add2", "allocate_tensor_memory", "async_copy", "async_store", "clc", "cluster",
+    "fence_async_shared", "fma2", "max2", "mbarrier", "min2", "mma_v2", "mul2", "sub2",
+    "tcgen05_commit", "tcgen05_copy", "tcgen05_mma", "tcgen05_mma_barrier_count",
+    "tcgen05_mma_scaled", "tensor_memory_descriptor", "tensor_memory_descriptor_type", "tma",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    from ...._absent import refuse
+
+    return refuse(__name__, name)

@@ -1,0 +1,183 @@
+"""Dots of the tensor cores of sm_100, and copies that are ordered with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tile.errors import SemanticError
+from tile.language.collective import _SCALED_FORMATS
+from tile.language.memory import choose
+from tile.language.state import current
+from tile.language.values import builtin, describe, unwrap
+from tile.runtime.jit import constexpr_function
+
+from ..._core import shared_memory_descriptor
+from ..ampere.mbarrier import check_barrier, is_always, predicate
+from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
+from ._memory import tensor_memory_descriptor
+
+
+def _buffer(value: Any, what: str, kinds: tuple) -> Any:
+    if not isinstance(value, kinds):
+        places = " or ".join(
+            "tensor memory" if kind is tensor_memory_descriptor else "shared memory"
+            for kind in kinds
+        )
+        raise SemanticError(f"{what} is in {places}, not {describe(value)}")
+    return value
+
+
+def _accumulator(value: Any, what: str) -> tensor_memory_descriptor:
+    acc = _buffer(value, f"the accumulator of {what}", (tensor_memory_descriptor,))
+    if not isinstance(acc.layout, TensorMemoryLayout):
+        raise SemanticError(f"the accumulator of {what} is no buffer of scales")
+    return acc
+
+
+def _condition(value: Any) -> Any:
+    return predicate(value).handle
+
+
+class _Arrivals:
+    """The barriers that hear of the end of a dot, each under its condition."""
+
+    def __init__(self, mbarriers: Any, preds: Any, what: str) -> None:
+        bars = unwrap(mbarriers)
+        bars = [] if bars is None else list(bars)
+        conditions = unwrap(preds)
+        conditions = [True] * len(bars) if conditions is None else list(conditions)
+        if len(bars) != len(conditions):
+            raise SemanticError(
+                f"{what} got {len(bars)} mbarriers and {len(conditions)} mbarrier_preds"
+            )
+        self.bars = [check_barrier(bar, what).handle for bar in bars]
+        self.conditions = [_condition(c) for c in conditions]
+
+
+def _attributes(acc: tensor_memory_descriptor, arrivals: _Arrivals, multicast: Any) -> dict:
+    b = current()
+    attributes: dict[str, Any] = {}
+    if arrivals.bars:
+        attributes["is_async"] = b.unit_attr()
+    if acc.layout.two_ctas:
+        attributes["two_ctas"] = b.unit_attr()
+    if unwrap(multicast) and b.options.num_ctas > 1:
+        raise SemanticError("tile has no tcgen05 dots whose end all blocks of a cluster hear of")
+    return attributes
+
+
+@builtin
+def tcgen05_mma(
+    a: Any,
+    b: Any,
+    acc: Any,
+    *,
+    use_acc: Any = True,
+    pred: Any = True,
+    multicast: bool = False,
+    mbarriers: Any = None,
+    mbarrier_preds: Any = None,
+) -> None:
+    """Starts a * b + acc. With `mbarriers` the program goes on, and they hear of the end."""
+    a = _buffer(a, "operand 0 of tcgen05_mma", (shared_memory_descriptor, tensor_memory_descriptor))
+    b = _buffer(b, "operand 1 of tcgen05_mma", (shared_memory_descriptor,))
+    acc = _accumulator(acc, "tcgen05_mma")
+    use, when = _condition(use_acc), _condition(pred)
+    arrivals = _Arrivals(mbarriers, mbarrier_preds, "tcgen05_mma")
+    builder = current()
+    count = len(arrivals.bars)
+    attributes = _attributes(acc, arrivals, multicast)
+    attributes["operandSegmentSizes"] = builder.i32_array_attr([1, 1, 1, 0, 1, 1, count, count])
+    handles = [a.handle, b.handle, acc.handle, use, when, *arrivals.bars, *arrivals.conditions]
+    builder.create("ttnvgpu.tc_gen5_mma", handles, attributes, ())
+
+
+@builtin
+def tcgen05_mma_scaled(
+    a: Any,
+    b: Any,
+    acc: Any,
+    a_scale: Any,
+    b_scale: Any,
+    a_type: Any,
+    b_type: Any,
+    *,
+    use_acc: Any = True,
+    pred: Any = True,
+    multicast: bool = False,
+    mbarriers: Any = None,
+    mbarrier_preds: Any = None,
+) -> None:
+    """As `tcgen05_mma`, with a scale for each group of elements along K."""
+    what = "tcgen05_mma_scaled"
+    a = _buffer(a, f"operand 0 of {what}", (shared_memory_descriptor, tensor_memory_descriptor))
+    b = _buffer(b, f"operand 1 of {what}", (shared_memory_descriptor,))
+    acc = _accumulator(acc, what)
+    scales = [
+        _buffer(s, f"a scale of {what}", (tensor_memory_descriptor,)) for s in (a_scale, b_scale)
+    ]
+    for scale in scales:
+        if not isinstance(scale.layout, TensorMemoryScalesLayout):
+            raise SemanticError(f"scales of {what} have a TensorMemoryScalesLayout")
+    formats = [choose(_SCALED_FORMATS, unwrap(f), "a format") for f in (a_type, b_type)]
+    use, when = _condition(use_acc), _condition(pred)
+    arrivals = _Arrivals(mbarriers, mbarrier_preds, what)
+    builder = current()
+    count = len(arrivals.bars)
+    attributes = _attributes(acc, arrivals, multicast)
+    attributes["a_type"], attributes["b_type"] = (builder.int_attr(32, f) for f in formats)
+    attributes["operandSegmentSizes"] = builder.i32_array_attr(
+        [1, 1, 1, 0, 1, 1, 1, 1, count, count]
+    )
+    handles = [
+        a.handle, b.handle, acc.handle, *(s.handle for s in scales), use, when, *arrivals.bars,
+        *arrivals.conditions,
+    ]  # fmt: skip
+    builder.create("ttnvgpu.tc_gen5_mma_scaled", handles, attributes, ())
+
+
+@builtin
+def tcgen05_commit(barrier: Any, pred: Any = True, descs: Any = ()) -> None:
+    """`barrier` hears of the end of all dots and copies that were started so far."""
+    bar = check_barrier(barrier, "tcgen05_commit")
+    if current().options.num_ctas > 1 and list(unwrap(descs)):
+        raise SemanticError("tile has no tcgen05_commit that other blocks of a cluster hear of")
+    handles = [bar.handle]
+    if not is_always(pred):
+        handles.append(_condition(pred))
+    current().create("ttnvgpu.tc_gen5_commit", handles, None, ())
+
+
+@builtin
+def tcgen05_copy(src: Any, dst: Any) -> None:
+    """Starts to copy shared memory to tensor memory, in order with dots."""
+    source = _buffer(src, "what tcgen05_copy reads", (shared_memory_descriptor,))
+    target = _buffer(dst, "what tcgen05_copy writes", (tensor_memory_descriptor,))
+    current().create("ttnvgpu.tmem_copy", (source.handle, target.handle), None, ())
+
+
+@constexpr_function
+def tcgen05_mma_barrier_count(smems: Sequence[Any], multicast: bool, two_ctas: bool) -> int:
+    """How many arrivals a barrier of a dot with these operands counts in each phase."""
+    if not unwrap(multicast):
+        return 1
+    layouts = [unwrap(smem).layout for smem in unwrap(smems)]
+    # Blocks that share an operand all hear of each other's dots.
+    shared = {
+        bit
+        for layout in layouts
+        for bit, basis in enumerate(layout.cga_layout)
+        if not any(basis) and not (unwrap(two_ctas) and bit == 0)
+    }
+    groups = [
+        1 << sum(not any(basis) for bit, basis in enumerate(layout.cga_layout) if bit in shared)
+        for layout in layouts
+    ]
+    return sum(groups) - max(0, len(groups) - 1)
+
+
+__all__ = [
+    "tcgen05_commit", "tcgen05_copy", "tcgen05_mma", "tcgen05_mma_barrier_count",
+    "tcgen05_mma_scaled",
+]  # fmt: skip
