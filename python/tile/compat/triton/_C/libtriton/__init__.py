@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from tile import knobs as _knobs
+from tile.compat.unbuilt import Unbuilt
 from tile.runtime.specialization import native_specialize_impl
 
-from . import ir
+from . import gluon_ir, ir
 
 #: Variables that change what is compiled; each belongs to a knob.
 _IN_KEYS = ("DISABLE_PTXAS_OPT", "PTXAS_OPTIONS", "TRITON_MOCK_PTX_VERSION", "TRITON_F32_DEFAULT")
+
+#: Modules of Triton's that are one with its compiler.
+_UNBUILT = ("amd", "interpreter", "linear_layout", "llvm", "nvidia", "passes", "proton")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _UNBUILT:
+        return Unbuilt(f"{__name__.removeprefix('tile.compat.')}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def getenv(name: str, default: str | None = None) -> str | None:
@@ -33,6 +44,7 @@ __all__ = [
     "get_cache_invalidating_env_vars",
     "getenv",
     "getenv_bool",
+    "gluon_ir",
     "ir",
     "native_specialize_impl",
 ]

@@ -10,6 +10,10 @@ from tile._C.ir import Operation as operation
 from tile._C.ir import Region as region
 from tile._C.ir import Value as value
 from tile.compat.spelling import as_triton
+from tile.compat.unbuilt import Unbuilt
+
+#: It creates the operations of Triton's front end.
+builder = Unbuilt("triton._C.libtriton.ir.builder")
 
 
 def load_dialects(context: object) -> None:
@@ -31,6 +35,6 @@ def parse_mlir_module(path: str, context: object) -> object:
 
 
 __all__ = [
-    "block", "context", "load_dialects", "module", "operation", "parse_mlir_module", "region",
-    "value",
+    "block", "builder", "context", "load_dialects", "module", "operation", "parse_mlir_module",
+    "region", "value",
 ]  # fmt: skip
