@@ -58,6 +58,8 @@ VALUES = {
     "String": "string", "Strings": "array of strings", "Dictionary": "dictionary",
 }  # fmt: skip
 
+HOLDERS = {"Any": "any operation, argument or result", "Operation": "any operation"}
+
 
 @dataclass
 class Attribute:
@@ -213,7 +215,7 @@ def page(attributes: dict[str, Attribute]) -> str:
         for name, a in sorted(attributes.items()):
             if name.split(".")[0] != dialect:
                 continue
-            holder = {"Any": "any operation"}.get(a.holder, a.holder.lower())
+            holder = HOLDERS.get(a.holder, a.holder.lower())
             lines.append(
                 f"| `{name}` | {holder} | {VALUES[a.value]} | {a.meaning} | "
                 f"{short(a.writers, users) or 'users'} | {short(a.readers, users) or 'nobody'} |"

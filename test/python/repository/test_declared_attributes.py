@@ -46,14 +46,15 @@ VALUES = {
 
 TEXT = """
 module attributes {{MODULE}} {{
-  tt.func public @kernel(%p: !tt.ptr<f32> {{ARGUMENT}}, %n: i32) attributes {{FUNCTION}} {{
-    %c0 = arith.constant {{ANY}} 0 : i32
+  tt.func public @kernel(%p: !tt.ptr<f32> {{ARGUMENT}}, %n: i32) -> (i32 {{RESULT}})
+      attributes {{FUNCTION}} {{
+    %c0 = arith.constant {{OPERATION}} 0 : i32
     %c1 = arith.constant 1 : i32
     scf.for %i = %c0 to %n step %c1 : i32 {{
       scf.yield
     }} LOOP
     %x = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>
-    tt.return
+    tt.return %n : i32
   }}
 }}
 """.replace("{{", "{").replace("}}", "}")
@@ -64,7 +65,8 @@ def verify(holder: str, name: str, value: str) -> str:
     """What verification says of this attribute there; empty if it is content."""
     dictionary = f'{{"{name}"}}' if value == "unit" else f'{{"{name}" = {value}}}'
     text = SHARED + TEXT
-    for key in ("Module", "Argument", "Function", "Any", "Loop"):
+    holder = holder.replace("Any", "Operation")
+    for key in ("Module", "Argument", "Result", "Function", "Operation", "Loop"):
         text = text.replace("{" + key.upper() + "}", dictionary if key == holder else "{}")
         text = text.replace(f"}} {key.upper()}", f"}} {dictionary}" if key == holder else "}")
     context = _C.ir.Context()
@@ -90,16 +92,18 @@ def test_values(name):
         assert f"'{name}'" in verify(attribute.holder, name, value), value
 
 
-@pytest.mark.parametrize("name", sorted(n for n, a in ATTRIBUTES.items() if a.holder != "Any"))
+@pytest.mark.parametrize("name", sorted(ATTRIBUTES))
 def test_places(name):
     attribute = ATTRIBUTES[name]
     value = VALUES[attribute.value][0][0]
-    for holder in ("Module", "Function", "Loop", "Any", "Argument"):
-        # These declare none of arguments, and are not asked about them.
-        if holder == "Argument" and name.startswith(("ttg.", "amdg.", "proton.", "tti.")):
-            continue
-        if holder != attribute.holder:
-            assert f"'{name}'" in verify(holder, name, value), holder
+    places = {"Module", "Function", "Loop", "Operation", "Argument", "Result"}
+    right = {
+        "Any": places,
+        "Operation": places - {"Argument", "Result"},
+    }.get(attribute.holder, {attribute.holder})
+    for place in places:
+        complaint = verify(place, name, value)
+        assert (f"'{name}'" in complaint) == (place not in right), place
 
 
 def test_names_of_others_are_left_alone():
