@@ -123,13 +123,21 @@ def test_tree_spells_no_attribute():
     assert check(ROOT) == []
 
 
-#: A tree that is right: one attribute, one pass that reads it, one front end that writes it.
+#: A tree that is right: an attribute, a pass that reads it, a front end that writes it; and one
+#: that has an owner, whom passes ask.
 TREE = {
     "include/A.td": 'def A : Dialect {\n  let name = "tt";\n}\n',
     "third_party/b/B.td": 'def B : Dialect {\n  let name = "ttg";\n}\n',
-    "include/Names.h": 'inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n',
-    "lib/IR/DeclaredAttributes.cpp": '{kLatencyAttr, Is::Count, On::Any, "Stages."},\n',
+    "include/Names.h": 'inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n'
+    'inline constexpr StringLiteral kNumStagesAttr = "tt.num_stages";\n',
+    "lib/IR/DeclaredAttributes.cpp": '{kLatencyAttr, Is::Count, On::Operation, "Stages."},\n'
+    '{kNumStagesAttr, Is::Count, On::Loop, "Iterations."},\n',
+    "lib/Analysis/LoopSchedule.cpp": "int LoopPlan::getNumStages() const {\n"
+    "  return getI32(loop, kNumStagesAttr);\n}\n"
+    "void LoopPlan::setNumStages(int value) {\n  setI32Attr(loop, kNumStagesAttr, value);\n}\n",
     "lib/Pass.cpp": '// "tt.latency"\nop->getAttr(kLatencyAttr);\n',
+    "lib/Asks.cpp": "return LoopPlan(loop).getNumStages() > 1;\n",
+    "lib/Decides.cpp": "LoopPlan(loop).setNumStages(1);\n",
     "python/tile/front.py": 'op.set_attribute("tt.latency", 1)\ncreate("tt.load")\n',
     "docs/generated/tt.md": "### `tt.load` (triton::LoadOp)\n",
 }
@@ -147,6 +155,10 @@ PLANTED = {
     "constant of a pass": (
         "lib/Pass.cpp", 'static constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n',
         'lib/Pass.cpp:1: write kLatencyAttr instead of "tt.latency"',
+    ),
+    "owned": (
+        "lib/Pass.cpp", "\nop->hasAttr(kNumStagesAttr);\n",
+        "lib/Pass.cpp:2: ask LoopSchedule.h instead of naming kNumStagesAttr",
     ),
     "no row": (
         "include/Other.h", 'inline constexpr StringLiteral kLateAttr =\n    "loop.late";\n',
@@ -186,8 +198,13 @@ def tree(tmp_path):
 
 def test_small_tree(tree):
     assert check(tree) == []
+    rows = (tree / "docs/generated/attributes.md").read_text().splitlines()
     row = "| `tt.latency` | any operation | i32, not negative | Stages. | `front.py` | `Pass.cpp` |"
-    assert row in (tree / "docs/generated/attributes.md").read_text().splitlines()
+    assert row in rows
+    row = (
+        "| `tt.num_stages` | loop | i32, not negative | Iterations. | `Decides.cpp` | `Asks.cpp` |"
+    )
+    assert row in rows
 
 
 @pytest.mark.parametrize("mistake", PLANTED)
