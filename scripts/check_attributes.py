@@ -6,6 +6,9 @@ has, where it may be, and a sentence. Each name is spelled once in C++, by its c
 that begins like a name of our dialects is an error anywhere else, declared or not. Python has no
 constants; a string that begins so there names a declared attribute, or an operation.
 
+Some attributes have an owner: a type whose methods read and write them (OWNER). Nobody else names
+their constants. Who calls the methods writes and reads the attributes.
+
 With --write FILE, FILE lists the attributes, with the files that write and read them; without,
 docs/generated/attributes.md must be up to date.
 """
@@ -46,6 +49,12 @@ WRITES = re.compile(
 )
 #: What follows it in a list of names and values.
 VALUE_FOLLOWS = re.compile(r"\s*,\s*\w+\.get\w*Attr\(")
+#: Its types read and write the attributes of loops.
+OWNER = "lib/Analysis/LoopSchedule.cpp"
+#: A method of these, with the one attribute that it is about.
+METHOD = re.compile(
+    r"\b(?:LoopPlan|PlannedOp)::(\w+)\([^)]*\)[^{}]*\{[^{}]*?\b(k[A-Z]\w*)\b[^{}]*\}"
+)
 #: What stands before one that a message has.
 MESSAGE = re.compile(r"<<\s*(?:\w+::)*$")
 #: What stands before one that is written in Python.
@@ -57,6 +66,8 @@ VALUES = {
     "Facts": "positive integers", "Partitions": "i32 or array of i32", "Indices": "array of i32",
     "String": "string", "Strings": "array of strings", "Dictionary": "dictionary",
 }  # fmt: skip
+
+HOLDERS = {"Any": "any operation, argument or result", "Operation": "any operation"}
 
 
 @dataclass
@@ -162,8 +173,40 @@ def check_python(attributes: dict[str, Attribute]) -> list[str]:
     return errors
 
 
+def owner_text() -> str:
+    file = ROOT / OWNER
+    return file.read_text() if file.exists() else ""
+
+
+def check_owner(attributes: dict[str, Attribute]) -> list[str]:
+    """Constants of the owner that others name."""
+    owned = {a.constant for a in attributes.values()} & set(re.findall(r"\bk\w+", owner_text()))
+    errors = []
+    for name, text in sources(".cpp", ".h"):
+        if name == OWNER or name.endswith("IR/DeclaredAttributes.cpp"):
+            continue
+        declarations = {match.start(1) for match in CONSTANT.finditer(text)}
+        for match in re.finditer(r"\bk[A-Z]\w*\b", text):
+            if match[0] in owned and match.start() not in declarations:
+                line = text.count("\n", 0, match.start()) + 1
+                errors.append(f"{name}:{line}: ask LoopSchedule.h instead of naming {match[0]}")
+    return errors
+
+
+def find_callers(by_constant: dict[str, Attribute]) -> None:
+    """Who calls the methods of the owner."""
+    methods = dict(METHOD.findall(owner_text()))
+    for name, text in sources(".cpp", ".h"):
+        for match in re.finditer(r"\.(\w+)\(", text):
+            if attribute := by_constant.get(methods.get(match[1], "")):
+                writes = match[1].startswith("set")
+                (attribute.writers if writes else attribute.readers).add(name)
+
+
 def find_users(attributes: dict[str, Attribute]) -> None:
     by_constant = {a.constant: a for a in attributes.values()}
+    find_callers(by_constant)
+    owned = set(dict(METHOD.findall(owner_text())).values())
     for name, text in sources(".cpp", ".h"):
         if name.endswith(("IR/DeclaredAttributes.cpp", "AttributeNames.h")):
             continue
@@ -171,6 +214,8 @@ def find_users(attributes: dict[str, Attribute]) -> None:
         for match in re.finditer(r"\bk[A-Z]\w*\b", text):
             attribute = by_constant.get(match[0])
             if attribute is None or any(s <= match.start() < e for s, e in declarations):
+                continue
+            if name == OWNER and attribute.constant in owned:
                 continue
             before = text[max(0, match.start() - 160) : match.start()]
             if MESSAGE.search(before):
@@ -213,7 +258,7 @@ def page(attributes: dict[str, Attribute]) -> str:
         for name, a in sorted(attributes.items()):
             if name.split(".")[0] != dialect:
                 continue
-            holder = {"Any": "any operation"}.get(a.holder, a.holder.lower())
+            holder = HOLDERS.get(a.holder, a.holder.lower())
             lines.append(
                 f"| `{name}` | {holder} | {VALUES[a.value]} | {a.meaning} | "
                 f"{short(a.writers, users) or 'users'} | {short(a.readers, users) or 'nobody'} |"
@@ -226,6 +271,7 @@ def main() -> int:
     errors = check_constants(attributes)
     errors += check_spelling(attributes)
     errors += check_python(attributes)
+    errors += check_owner(attributes)
     find_users(attributes)
     text = page(attributes)
     if sys.argv[1:2] == ["--write"]:

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/Allocation.h"
-#include "tile/Analysis/BarrierCopies.h"
 #include "tile/Analysis/CallGraph.h"
 #include "tile/Analysis/UnderWay.h"
 
@@ -158,12 +157,6 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
         extendTo(buffers[view], op);
   };
   function->walk([&](Operation *op) {
-    if (auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
-        copy && copy.arrivesAtBarrier())
-      for (int view : getBuffersOf(copy.getCopyTarget()))
-        forEachBeforeArrival(copy, aliases, [&](Operation *last) {
-          extendTo(buffers[view], last);
-        });
     // A buffer lives until what reads or writes it is done, whether or not
     // anybody asks for that.
     if (getAsyncWork(op)) {
@@ -171,7 +164,7 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
       for (Value buffer : getBuffersOfAsyncWork(op))
         used.insert_range(getBuffersOf(buffer));
       if (!used.empty())
-        followUnderWay(op, {.visit = [&](Operation *at) {
+        followUnderWay(op, aliases, {.visit = [&](Operation *at) {
                          for (int buffer : used)
                            extendTo(buffers[buffer], at);
                        }});
@@ -252,11 +245,12 @@ static LogicalResult checkEnd(FunctionOpInterface function) {
   if (function.isPublic())
     return success();
   LogicalResult result = success();
+  SharedMemoryAliasAnalysis aliases(function);
   function->walk([&](Operation *op) {
     if (!getAsyncWork(op))
       return;
     bool isLeft = false;
-    followUnderWay(op, {.visit = [&](Operation *at) {
+    followUnderWay(op, aliases, {.visit = [&](Operation *at) {
                      isLeft |= at->hasTrait<mlir::OpTrait::ReturnLike>() &&
                                at->getParentOp() == function;
                    }});

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Membar.h"
-#include "tile/Analysis/UnderWay.h"
+#include "tile/Analysis/TokenOrigins.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

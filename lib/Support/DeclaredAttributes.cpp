@@ -82,6 +82,7 @@ static StringRef getExpected(AttributeValue kind, Attribute value) {
 static StringRef getExpectedHolder(AttributeHolder holder, Operation *op) {
   switch (holder) {
   case AttributeHolder::Any:
+  case AttributeHolder::Operation:
     return "";
   case AttributeHolder::Module:
     return isa<ModuleOp>(op) ? "" : "on a module";
@@ -118,22 +119,40 @@ LogicalResult triton::verifyDeclaredAttribute(ArrayRef<DeclaredAttribute> table,
                            << ", found " << attribute.getValue();
 }
 
-LogicalResult
-triton::verifyDeclaredArgumentAttribute(ArrayRef<DeclaredAttribute> table,
-                                        Operation *op, unsigned argument,
-                                        NamedAttribute attribute) {
+/// Verifies an attribute of `op` that belongs to one of its arguments or
+/// results, `what`, where those with such a holder may be.
+static LogicalResult verifyOfFunction(ArrayRef<DeclaredAttribute> table,
+                                      Operation *op, const Twine &what,
+                                      ArrayRef<AttributeHolder> holders,
+                                      StringRef otherwise,
+                                      NamedAttribute attribute) {
   StringRef name = attribute.getName();
   const DeclaredAttribute *row = find(table, name);
   if (!row)
     return success();
-  bool isMisplaced = row->holder != AttributeHolder::Argument &&
-                     row->holder != AttributeHolder::Any;
-  StringRef expected = isMisplaced
-                           ? "on something else than an argument"
-                           : getExpected(row->value, attribute.getValue());
+  StringRef expected = llvm::is_contained(holders, row->holder)
+                           ? getExpected(row->value, attribute.getValue())
+                           : otherwise;
   if (expected.empty())
     return success();
-  return op->emitOpError("argument #")
-         << argument << ": expected '" << name << "' " << expected << ", found "
-         << attribute.getValue();
+  return op->emitOpError(what) << ": expected '" << name << "' " << expected
+                               << ", found " << attribute.getValue();
+}
+
+LogicalResult
+triton::verifyDeclaredArgumentAttribute(ArrayRef<DeclaredAttribute> table,
+                                        Operation *op, unsigned argument,
+                                        NamedAttribute attribute) {
+  return verifyOfFunction(table, op, "argument #" + Twine(argument),
+                          {AttributeHolder::Argument, AttributeHolder::Any},
+                          "on something else than an argument", attribute);
+}
+
+LogicalResult
+triton::verifyDeclaredResultAttribute(ArrayRef<DeclaredAttribute> table,
+                                      Operation *op, unsigned result,
+                                      NamedAttribute attribute) {
+  return verifyOfFunction(table, op, "result #" + Twine(result),
+                          AttributeHolder::Any,
+                          "on something else than a result", attribute);
 }

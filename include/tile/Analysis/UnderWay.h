@@ -2,38 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Copies and dots run on behind the operation that starts them, until
-// somebody waits. A wait says what it waits for in one of two ways. It takes
-// the tokens of what must be done: then these decide. Or it counts how many of
-// the last ones it leaves under way: then the count decides, on the path where
-// the fewest have been started since.
+// How long a copy or a dot runs on behind the operation that starts it. A wait
+// says what it waits for in one of three ways. It takes the tokens of what must
+// be done: then these decide. Or it counts how many of the last ones it leaves
+// under way: then the count decides, on the path where the fewest have been
+// started since. Or it waits at the barrier in shared memory at which a copy,
+// or its thread behind it, arrives.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_UNDERWAY_H
 #define TILE_ANALYSIS_UNDERWAY_H
 
-#include "mlir/IR/Operation.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
-#include <optional>
+#include "tile/Analysis/Alias.h"
+#include "tile/Analysis/AsyncWork.h"
 
 namespace mlir::triton {
 
-enum class AsyncWork {
-  /// A copy to shared memory, in a group that a thread closes and waits for.
-  /// (Waits at mbarriers are another matter.)
-  Copy,
-  /// A copy from shared memory to global memory.
-  Store,
-  /// A matrix product that is waited for in order.
-  Product
-};
-
-/// What `op` starts and leaves under way.
-std::optional<AsyncWork> getAsyncWork(Operation *op);
-
-/// The buffers in shared memory that such work reads or writes meanwhile.
-SmallVector<Value> getBuffersOfAsyncWork(Operation *op);
+/// More work than any wait leaves under way counts as so much.
+inline constexpr unsigned kMostUnderWay = 64;
 
 struct UnderWayVisitor {
   /// `op` is executed while the work may be under way. So is the wait at its
@@ -46,37 +32,14 @@ struct UnderWayVisitor {
 
 /// Follows what `start` has started along all paths of its function, through
 /// blocks and through regions.
-void followUnderWay(Operation *start, const UnderWayVisitor &visitor);
-
-/// The operations that tokens may stand for.
-class TokenOrigins {
-public:
-  explicit TokenOrigins(Operation *function);
-
-  struct Origins {
-    llvm::SmallSetVector<Operation *, 2> starts;
-    /// Whether the token may stand for something else, too.
-    bool isUnknown = false;
-    /// Whether it may be that of a wait that takes none, but counts.
-    bool isCounted = false;
-  };
-  const Origins &get(Value token) const;
-
-private:
-  llvm::DenseMap<Value, Origins> originsOf;
-  Origins unknown{{}, /*isUnknown=*/true, /*isCounted=*/false};
-};
-
-/// How much work of its kind `wait` may leave under way, so that everything
-/// that its tokens stand for is done. This is the fewest that have been started
-/// behind that work, on any path. Nullopt where the wait takes no tokens. Zero
-/// where a token cannot be traced.
-std::optional<unsigned> getMaxPendings(Operation *wait,
-                                       const TokenOrigins &origins);
-
-/// Verifies that waits take tokens of the kind of work that they wait for.
-LogicalResult verifyTokensOfWaits(Operation *function,
-                                  const TokenOrigins &origins);
+///
+/// Of a copy that arrives at a barrier, paths on which nobody waits there are
+/// left out. A program that takes such a path while the copy is under way is
+/// wrong itself. When nobody uses the barrier any more, its memory may go to
+/// others as well. Loops have such paths for loads that their predicate has
+/// switched off.
+void followUnderWay(Operation *start, const SharedMemoryAliasAnalysis &aliases,
+                    const UnderWayVisitor &visitor);
 
 } // namespace mlir::triton
 

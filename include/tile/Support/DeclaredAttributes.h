@@ -32,8 +32,9 @@ enum class AttributeValue {
   Dictionary,
 };
 
-/// Where an attribute may be.
-enum class AttributeHolder { Any, Module, Function, Loop, Argument };
+/// Where an attribute may be. `Any` is an operation, an argument or a result of
+/// a function.
+enum class AttributeHolder { Any, Operation, Module, Function, Loop, Argument };
 
 /// A row of a dialect's table.
 struct DeclaredAttribute {
@@ -53,6 +54,11 @@ LogicalResult verifyDeclaredAttribute(ArrayRef<DeclaredAttribute> table,
 LogicalResult verifyDeclaredArgumentAttribute(ArrayRef<DeclaredAttribute> table,
                                               Operation *op, unsigned argument,
                                               NamedAttribute attribute);
+
+/// The same for an attribute of a result of a function.
+LogicalResult verifyDeclaredResultAttribute(ArrayRef<DeclaredAttribute> table,
+                                            Operation *op, unsigned result,
+                                            NamedAttribute attribute);
 
 } // namespace mlir::triton
 

@@ -97,7 +97,8 @@ def Toy_ArriveOp : Toy_FlagOp<"arrive", [TTG_PredicatedOpInterface]> {
   }];
 }
 
-def Toy_ArriveAfterCopiesOp : Toy_FlagOp<"arrive_after_copies"> {
+def Toy_ArriveAfterCopiesOp
+    : Toy_FlagOp<"arrive_after_copies", [TTG_ArrivesAfterCopies]> {
   let arguments = (ins Toy_Flag<"">:$flag);
   let assemblyFormat = "$flag attr-dict `:` qualified(type($flag))";
 }

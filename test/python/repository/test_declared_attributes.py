@@ -46,14 +46,15 @@ VALUES = {
 
 TEXT = """
 module attributes {{MODULE}} {{
-  tt.func public @kernel(%p: !tt.ptr<f32> {{ARGUMENT}}, %n: i32) attributes {{FUNCTION}} {{
-    %c0 = arith.constant {{ANY}} 0 : i32
+  tt.func public @kernel(%p: !tt.ptr<f32> {{ARGUMENT}}, %n: i32) -> (i32 {{RESULT}})
+      attributes {{FUNCTION}} {{
+    %c0 = arith.constant {{OPERATION}} 0 : i32
     %c1 = arith.constant 1 : i32
     scf.for %i = %c0 to %n step %c1 : i32 {{
       scf.yield
     }} LOOP
     %x = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>
-    tt.return
+    tt.return %n : i32
   }}
 }}
 """.replace("{{", "{").replace("}}", "}")
@@ -64,7 +65,8 @@ def verify(holder: str, name: str, value: str) -> str:
     """What verification says of this attribute there; empty if it is content."""
     dictionary = f'{{"{name}"}}' if value == "unit" else f'{{"{name}" = {value}}}'
     text = SHARED + TEXT
-    for key in ("Module", "Argument", "Function", "Any", "Loop"):
+    holder = holder.replace("Any", "Operation")
+    for key in ("Module", "Argument", "Result", "Function", "Operation", "Loop"):
         text = text.replace("{" + key.upper() + "}", dictionary if key == holder else "{}")
         text = text.replace(f"}} {key.upper()}", f"}} {dictionary}" if key == holder else "}")
     context = _C.ir.Context()
@@ -90,16 +92,18 @@ def test_values(name):
         assert f"'{name}'" in verify(attribute.holder, name, value), value
 
 
-@pytest.mark.parametrize("name", sorted(n for n, a in ATTRIBUTES.items() if a.holder != "Any"))
+@pytest.mark.parametrize("name", sorted(ATTRIBUTES))
 def test_places(name):
     attribute = ATTRIBUTES[name]
     value = VALUES[attribute.value][0][0]
-    for holder in ("Module", "Function", "Loop", "Any", "Argument"):
-        # These declare none of arguments, and are not asked about them.
-        if holder == "Argument" and name.startswith(("ttg.", "amdg.", "proton.", "tti.")):
-            continue
-        if holder != attribute.holder:
-            assert f"'{name}'" in verify(holder, name, value), holder
+    places = {"Module", "Function", "Loop", "Operation", "Argument", "Result"}
+    right = {
+        "Any": places,
+        "Operation": places - {"Argument", "Result"},
+    }.get(attribute.holder, {attribute.holder})
+    for place in places:
+        complaint = verify(place, name, value)
+        assert (f"'{name}'" in complaint) == (place not in right), place
 
 
 def test_names_of_others_are_left_alone():
@@ -119,13 +123,21 @@ def test_tree_spells_no_attribute():
     assert check(ROOT) == []
 
 
-#: A tree that is right: one attribute, one pass that reads it, one front end that writes it.
+#: A tree that is right: an attribute, a pass that reads it, a front end that writes it; and one
+#: that has an owner, whom passes ask.
 TREE = {
     "include/A.td": 'def A : Dialect {\n  let name = "tt";\n}\n',
     "third_party/b/B.td": 'def B : Dialect {\n  let name = "ttg";\n}\n',
-    "include/Names.h": 'inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n',
-    "lib/IR/DeclaredAttributes.cpp": '{kLatencyAttr, Is::Count, On::Any, "Stages."},\n',
+    "include/Names.h": 'inline constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n'
+    'inline constexpr StringLiteral kNumStagesAttr = "tt.num_stages";\n',
+    "lib/IR/DeclaredAttributes.cpp": '{kLatencyAttr, Is::Count, On::Operation, "Stages."},\n'
+    '{kNumStagesAttr, Is::Count, On::Loop, "Iterations."},\n',
+    "lib/Analysis/LoopSchedule.cpp": "int LoopPlan::getNumStages() const {\n"
+    "  return getI32(loop, kNumStagesAttr);\n}\n"
+    "void LoopPlan::setNumStages(int value) {\n  setI32Attr(loop, kNumStagesAttr, value);\n}\n",
     "lib/Pass.cpp": '// "tt.latency"\nop->getAttr(kLatencyAttr);\n',
+    "lib/Asks.cpp": "return LoopPlan(loop).getNumStages() > 1;\n",
+    "lib/Decides.cpp": "LoopPlan(loop).setNumStages(1);\n",
     "python/tile/front.py": 'op.set_attribute("tt.latency", 1)\ncreate("tt.load")\n',
     "docs/generated/tt.md": "### `tt.load` (triton::LoadOp)\n",
 }
@@ -143,6 +155,10 @@ PLANTED = {
     "constant of a pass": (
         "lib/Pass.cpp", 'static constexpr llvm::StringLiteral kLatencyAttr = "tt.latency";\n',
         'lib/Pass.cpp:1: write kLatencyAttr instead of "tt.latency"',
+    ),
+    "owned": (
+        "lib/Pass.cpp", "\nop->hasAttr(kNumStagesAttr);\n",
+        "lib/Pass.cpp:2: ask LoopSchedule.h instead of naming kNumStagesAttr",
     ),
     "no row": (
         "include/Other.h", 'inline constexpr StringLiteral kLateAttr =\n    "loop.late";\n',
@@ -182,8 +198,13 @@ def tree(tmp_path):
 
 def test_small_tree(tree):
     assert check(tree) == []
+    rows = (tree / "docs/generated/attributes.md").read_text().splitlines()
     row = "| `tt.latency` | any operation | i32, not negative | Stages. | `front.py` | `Pass.cpp` |"
-    assert row in (tree / "docs/generated/attributes.md").read_text().splitlines()
+    assert row in rows
+    row = (
+        "| `tt.num_stages` | loop | i32, not negative | Iterations. | `Decides.cpp` | `Asks.cpp` |"
+    )
+    assert row in rows
 
 
 @pytest.mark.parametrize("mistake", PLANTED)

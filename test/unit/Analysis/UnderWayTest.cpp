@@ -2,21 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Random programs start copies and stores, close groups and wait, in branches
-// and loops that hand tokens on. They are executed along all paths. What was
-// executed while a copy was under way must be what the analysis visits, and
-// nothing else. UNDER_WAY_SEED and UNDER_WAY_PROGRAMS run others, or more.
+// Random programs are executed along all paths. What was executed while a copy,
+// a store or a dot was under way must be what the analysis visits, and
+// nothing else. Whether a sum is read too early must be what the verifier says.
+// UNDER_WAY_SEED and UNDER_WAY_PROGRAMS run others, or more.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/UnderWay.h"
+#include "tile/Analysis/TokenOrigins.h"
+#include "tile/Analysis/UnfinishedProducts.h"
 
+#include "RandomAsyncProgram.h"
 #include "ToyDialect.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -26,135 +30,12 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <map>
-#include <random>
 #include <set>
 
 using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Programs
-//===----------------------------------------------------------------------===//
-
-class RandomProgram {
-public:
-  explicit RandomProgram(uint64_t seed) : random(seed) {
-    text = R"(
-#A = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
-#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
-!p = tensor<32x32x!tt.ptr<f16>, #blocked>
-!b = !ttg.memdesc<32x32xf16, #A, #ttg.shared_memory, mutable>
-!desc = !tt.tensordesc<tensor<32x32xf16, #A>>
-!t = !ttg.async.token
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
-tt.func @f(%p: !p, %b: !b, %desc: !desc, %i: i32, %c: i1, %n: index) {
-)";
-    statements(2 + below(8), /*depth=*/0);
-    text += "tt.return\n}\n}\n";
-  }
-
-  const std::string &getText() const { return text; }
-
-private:
-  uint64_t below(uint64_t count) { return random() % count; }
-  std::string token() { return tokens[below(tokens.size())]; }
-  std::string define() { return "%t" + std::to_string(numTokens++); }
-
-  /// Up to two tokens, often none.
-  std::string someTokens(StringRef before) {
-    if (tokens.empty() || below(3) == 0)
-      return "";
-    return (before + token() + (below(3) ? "" : ", " + token()) + " ").str();
-  }
-
-  void statements(unsigned count, unsigned depth) {
-    for (unsigned i = 0; i < count; ++i)
-      statement(depth);
-  }
-
-  void statement(unsigned depth) {
-    std::string name;
-    switch (below(tokens.empty() ? 8 : depth < 2 ? 12 : 9)) {
-    case 0:
-    case 1:
-      name = define();
-      text += name + " = ttg.async_copy_global_to_local %p, %b : !p -> !b\n";
-      break;
-    case 2:
-    case 3:
-      name = define();
-      text +=
-          name + " = ttg.async_commit_group " + someTokens("tokens ") + "\n";
-      break;
-    case 4:
-      name = define();
-      text += name + " = ttg.async_wait " + someTokens("") +
-              "{num = " + std::to_string(below(3)) + " : i32}\n";
-      break;
-    case 5:
-    case 6:
-      name = define();
-      text += name + " = ttnvgpu.async_tma_copy_local_to_global %desc[%i, %i] "
-                     "%b : !desc, !b -> !t\n";
-      break;
-    case 7:
-      text += "ttnvgpu.async_tma_store_wait " + someTokens("") +
-              "{pendings = " + std::to_string(below(3)) + " : i32}\n";
-      return;
-    case 8:
-      // A wait that counts nothing: the tokens alone decide.
-      name = define();
-      text += name + " = toy.wait_for_copies " + token() + "\n";
-      break;
-    case 9:
-      name = define();
-      text +=
-          name + " = arith.select %c, " + token() + ", " + token() + " : !t\n";
-      break;
-    case 10:
-      name = branch(depth);
-      break;
-    case 11:
-      loop(depth);
-      return;
-    }
-    tokens.push_back(name);
-  }
-
-  std::string branch(unsigned depth) {
-    std::string name = define();
-    text += name + " = scf.if %c -> !t {\n";
-    for (StringRef end : {"} else {\n", "}\n"}) {
-      size_t visible = tokens.size();
-      statements(below(4), depth + 1);
-      text += ("scf.yield " + token() + " : !t\n" + end).str();
-      tokens.resize(visible);
-    }
-    return name;
-  }
-
-  void loop(unsigned depth) {
-    std::string name = define(), first = define(), second = define();
-    text += name + ":2 = scf.for " + define() +
-            " = %n to %n step %n iter_args(" + first + " = " + token() + ", " +
-            second + " = " + token() + ") -> (!t, !t) {\n";
-    size_t visible = tokens.size();
-    tokens.push_back(first);
-    tokens.push_back(second);
-    statements(1 + below(5), depth + 1);
-    text += "scf.yield " + token() + ", " + token() + " : !t, !t\n}\n";
-    tokens.resize(visible);
-    tokens.push_back(name + "#0");
-    tokens.push_back(name + "#1");
-  }
-
-  std::mt19937_64 random;
-  std::string text;
-  std::vector<std::string> tokens;
-  unsigned numTokens = 0;
-};
 
 //===----------------------------------------------------------------------===//
 // Execution
@@ -168,6 +49,8 @@ struct Facts {
   std::map<Operation *, unsigned> fewestBehind;
   /// What each token stood for.
   std::map<const void *, std::set<Operation *>> origins;
+  /// Whether something read the sum of a dot before a wait gave it.
+  bool readsUnfinished = false;
 };
 
 /// One execution, on a path that is chosen by numbers.
@@ -187,6 +70,9 @@ private:
 
   /// Numbers of what was started; a token stands for some.
   using Numbers = std::set<size_t>;
+  /// The buffer of a barrier, as it was made, and the number in it, if that is
+  /// constant.
+  using Barrier = std::tuple<size_t, std::optional<uint64_t>>;
 
   unsigned choose(unsigned count) {
     if (next == choices.size())
@@ -200,8 +86,14 @@ private:
   void run(Operation *op) {
     for (size_t number : underWay)
       facts.executed[starts[number]].insert(op);
+    for (auto &[number, copy] : atBarriers)
+      copy.executed.insert(op);
+    if (runBarrier(op) || runProduct(op))
+      return;
     if (isa<gpu::AsyncCopyGlobalToLocalOp>(op)) {
-      open.insert(start(op));
+      size_t number = start(op);
+      open.insert(number);
+      copies.insert(number);
     } else if (isa<nvidia_gpu::AsyncTMACopyLocalToGlobalOp>(op)) {
       stores.push_back({start(op)});
     } else if (isa<gpu::AsyncCommitGroupOp>(op)) {
@@ -226,26 +118,103 @@ private:
       std::set_intersection(one.begin(), one.end(), other.begin(), other.end(),
                             std::inserter(both, both.begin()));
       set(select.getResult(), both);
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    } else if (isa<scf::IfOp>(op)) {
       Region &region = op->getRegion(choose(2));
       run(region.front());
-      set(op->getResult(0),
-          Numbers(values[region.front().getTerminator()->getOperand(0)]));
+      bind(op->getResults(),
+           valuesOf(region.front().getTerminator()->getOperands()));
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      std::vector<Numbers> carried;
-      for (Value init : loop.getInitArgs())
-        carried.push_back(values[init]);
+      std::vector<Numbers> carried = valuesOf(loop.getInitArgs());
       for (unsigned n = choose(kMostTrips + 1); n; --n) {
-        for (auto [arg, value] : llvm::zip(loop.getRegionIterArgs(), carried))
-          set(arg, value);
+        bind(loop.getRegionIterArgs(), carried);
         run(*loop.getBody());
-        for (auto [value, yielded] :
-             llvm::zip(carried, loop.getYieldedValues()))
-          value = values[yielded];
+        carried = valuesOf(loop.getYieldedValues());
       }
-      for (auto [result, value] : llvm::zip(loop.getResults(), carried))
-        set(result, value);
+      bind(loop.getResults(), carried);
     }
+  }
+
+  bool runBarrier(Operation *op) {
+    if (isa<gpu::LocalAllocOp>(op)) {
+      bufferAt[op] = numBuffers++;
+    } else if (isa<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op)) {
+      size_t number = starts.size();
+      starts.push_back(op);
+      atBarriers[number].barrier = getBarrier(op);
+    } else if (isa<nvidia_gpu::AsyncCopyMbarrierArriveOp>(op)) {
+      Barrier barrier = getBarrier(op);
+      for (size_t number : underWay)
+        if (copies.count(number))
+          announced[number].insert(barrier);
+    } else if (auto wait = dyn_cast<nvidia_gpu::WaitBarrierOp>(op)) {
+      Barrier barrier = getBarrier(op);
+      if (!wait.getPred() || choose(2))
+        waitAt(barrier);
+    } else {
+      return isa<gpu::MemDescIndexOp>(op);
+    }
+    return true;
+  }
+
+  Barrier getBarrier(Operation *op) {
+    for (Value operand : op->getOperands())
+      if (auto index = operand.getDefiningOp<gpu::MemDescIndexOp>()) {
+        size_t buffer = bufferAt[index.getSrc().getDefiningOp()];
+        APInt number;
+        if (matchPattern(index.getIndex(), m_ConstantInt(&number)))
+          return {buffer, number.getZExtValue()};
+        return {buffer, std::nullopt};
+      }
+    llvm_unreachable("all barriers are parts of buffers");
+  }
+
+  /// Where an index is not constant, it is any.
+  bool isSame(const Barrier &one, const Barrier &other) {
+    auto [buffer, number] = one;
+    auto [otherBuffer, otherNumber] = other;
+    if (buffer != otherBuffer)
+      return false;
+    return number && otherNumber ? number == otherNumber : choose(2) == 1;
+  }
+
+  void waitAt(const Barrier &barrier) {
+    for (auto it = atBarriers.begin(); it != atBarriers.end();) {
+      if (!isSame(it->second.barrier, barrier)) {
+        ++it;
+        continue;
+      }
+      facts.executed[starts[it->first]].insert(it->second.executed.begin(),
+                                               it->second.executed.end());
+      it = atBarriers.erase(it);
+    }
+    for (auto &[number, barriers] : announced)
+      for (const Barrier &known : barriers)
+        if (underWay.count(number) && isSame(known, barrier))
+          underWay.erase(number);
+  }
+
+  bool runProduct(Operation *op) {
+    if (auto product = dyn_cast<nvidia_gpu::WarpGroupDotOp>(op)) {
+      values[product.getD()] = {};
+      if (product.getIsAsync())
+        products.push_back({start(op)});
+      else
+        waitFor(op, products, 0);
+    } else if (auto wait = dyn_cast<nvidia_gpu::WarpGroupDotWaitOp>(op)) {
+      waitFor(op, products, wait.getPendings());
+      // What is done can be read from here on, by its new name.
+      Numbers left;
+      for (size_t number : values[wait.getInputs().front()])
+        if (underWay.count(number))
+          left.insert(number);
+      values[wait.getOutputs().front()] = left;
+    } else if (isa<arith::NegFOp>(op)) {
+      facts.readsUnfinished |= !values[op->getOperand(0)].empty();
+      values[op->getResult(0)] = {};
+    } else {
+      return false;
+    }
+    return true;
   }
 
   size_t start(Operation *op) {
@@ -254,6 +223,18 @@ private:
     underWay.insert(number);
     set(op->getResult(0), {number});
     return number;
+  }
+
+  std::vector<Numbers> valuesOf(ValueRange from) {
+    std::vector<Numbers> result;
+    for (Value value : from)
+      result.push_back(values[value]);
+    return result;
+  }
+
+  void bind(ValueRange to, const std::vector<Numbers> &numbers) {
+    for (auto [value, its] : llvm::zip(to, numbers))
+      set(value, its);
   }
 
   void set(Value value, const Numbers &numbers) {
@@ -278,14 +259,26 @@ private:
         underWay.erase(number);
   }
 
+  /// A copy that arrives at a barrier. What it meets counts only if somebody
+  /// waits for it.
+  struct AtBarrier {
+    Barrier barrier;
+    std::set<Operation *> executed = {};
+  };
+
   std::vector<unsigned> &choices;
   Facts &facts;
   const TokenOrigins &origins;
   size_t next = 0;
   std::vector<Operation *> starts;
-  Numbers underWay, open;
-  std::vector<Numbers> groups, stores;
+  Numbers underWay, open, copies;
+  std::vector<Numbers> groups, stores, products;
   llvm::DenseMap<Value, Numbers> values;
+  llvm::DenseMap<Operation *, size_t> bufferAt;
+  size_t numBuffers = 0;
+  std::map<size_t, AtBarrier> atBarriers;
+  /// The barriers at which threads arrive for copies.
+  std::map<size_t, std::set<Barrier>> announced;
 };
 
 /// Executes on all paths; false if there are too many.
@@ -310,9 +303,10 @@ using Visits = std::map<Operation *, std::set<Operation *>>;
 
 Visits visitAll(FuncOp func) {
   Visits visits;
+  SharedMemoryAliasAnalysis aliases(func);
   func.walk([&](Operation *op) {
     if (getAsyncWork(op))
-      followUnderWay(op,
+      followUnderWay(op, aliases,
                      {.visit = [&](Operation *at) { visits[op].insert(at); }});
   });
   return visits;
@@ -329,6 +323,12 @@ Visits withoutControlFlow(const Visits &visits) {
   return result;
 }
 
+bool isAnyReadEarly(FuncOp func) {
+  ScopedDiagnosticHandler quiet(func.getContext(),
+                                [](Diagnostic &) { return success(); });
+  return failed(verifyUnfinishedProducts(func));
+}
+
 uint64_t getNumber(const char *name, uint64_t otherwise) {
   const char *text = std::getenv(name);
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
@@ -341,7 +341,7 @@ std::string show(Operation *op) {
 }
 
 void check(MLIRContext &context, uint64_t seed) {
-  std::string text = RandomProgram(seed).getText();
+  std::string text = test::RandomAsyncProgram(seed).getText();
   SCOPED_TRACE("seed " + std::to_string(seed) + text);
   auto module = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(module);
@@ -351,14 +351,14 @@ void check(MLIRContext &context, uint64_t seed) {
   bool areAll = executeAll(func.getBody().front(), facts, origins);
 
   Visits visits = visitAll(func);
-  for (auto &[start, executed] : facts.executed) {
+  for (auto &[start, executed] : facts.executed)
     for (Operation *op : executed)
       EXPECT_TRUE(visits[start].count(op))
           << "missed at " << show(op) << " from " << show(start);
-    for (Operation *op : visits[start])
-      EXPECT_TRUE(!areAll || executed.count(op))
+  for (auto &[start, visited] : visits)
+    for (Operation *op : visited)
+      EXPECT_TRUE(!areAll || facts.executed[start].count(op))
           << "too long at " << show(op) << " from " << show(start);
-  }
   for (auto &[token, starts] : facts.origins) {
     const auto &found = origins.get(Value::getFromOpaquePointer(token));
     if (isa_and_nonnull<gpu::AsyncCommitGroupOp>(
@@ -369,7 +369,7 @@ void check(MLIRContext &context, uint64_t seed) {
                   isa<gpu::AsyncCopyGlobalToLocalOp>(start));
   }
   for (auto &[wait, behind] : facts.fewestBehind) {
-    std::optional<unsigned> most = getMaxPendings(wait, origins);
+    std::optional<unsigned> most = origins.getMaxPendings(wait);
     ASSERT_TRUE(most);
     EXPECT_LE(*most, behind) << show(wait);
     bool isKnown = llvm::none_of(wait->getOperands(), [&](Value token) {
@@ -379,12 +379,19 @@ void check(MLIRContext &context, uint64_t seed) {
       EXPECT_EQ(*most, behind) << show(wait);
   }
 
+  bool isReadEarly = isAnyReadEarly(func);
+  if (facts.readsUnfinished)
+    EXPECT_TRUE(isReadEarly);
+  else if (areAll)
+    EXPECT_FALSE(isReadEarly);
+
   // The same in blocks that branch.
   Visits expected = withoutControlFlow(visits);
   PassManager passes(&context);
   passes.addPass(createSCFToControlFlowPass());
   ASSERT_TRUE(succeeded(passes.run(*module)));
   EXPECT_EQ(expected, withoutControlFlow(visitAll(func)));
+  EXPECT_EQ(isReadEarly, isAnyReadEarly(func));
 }
 
 TEST(UnderWay, AsExecuted) {

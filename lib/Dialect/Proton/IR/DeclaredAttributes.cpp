@@ -21,3 +21,13 @@ ProtonDialect::verifyOperationAttribute(Operation *op,
                                         NamedAttribute attribute) {
   return verifyDeclaredAttribute(kTable, op, attribute);
 }
+
+LogicalResult ProtonDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verifyDeclaredArgumentAttribute(kTable, op, argument, attribute);
+}
+
+LogicalResult ProtonDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kTable, op, result, attribute);
+}

@@ -48,7 +48,7 @@ static constexpr DeclaredAttribute kTable[] = {
      "Taken from users; nothing uses it, as no sum has several buffers."},
     {gpu::kWarpSpecializeAttr, Is::Flag, On::Loop,
      "The copies of the loop are to get warps of their own."},
-    {gpu::kLatencyAttr, Is::Count, On::Any,
+    {gpu::kLatencyAttr, Is::Count, On::Operation,
      "So many stages before its uses the operation is to run."},
     {gpu::kMaxStageAttr, Is::Count, On::Loop,
      "The last stage of the loop's schedule."},
@@ -94,4 +94,9 @@ LogicalResult TritonDialect::verifyRegionArgAttribute(Operation *op,
     error << " or one for each of " << *rank << " dimensions";
   return error << " as '" << attr.getName().strref() << "', found "
                << attr.getValue();
+}
+
+LogicalResult TritonDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kTable, op, result, attribute);
 }

@@ -5,9 +5,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
-#include "tile/Support/AttributeNames.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "triton-loop-unroll"
@@ -43,7 +43,7 @@ bool splitAndReplicate(scf::ForOp loop, int64_t factor) {
     loop.replaceAllUsesWith(rest.getResults());
     rest.setLowerBound(groups->end);
     rest.getInitArgsMutable().assign(loop.getResults());
-    rest->setAttr(gpu::kNumStagesAttr, builder.getI32IntegerAttr(1));
+    gpu::LoopPlan(rest).setNumStages(1);
   }
   loop.setUpperBound(groups->end);
   loop.setStep(groups->step);
@@ -69,7 +69,7 @@ struct TritonLoopUnroll
     // Inner loops first: an outer loop then repeats what has become of them.
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(gpu::kUnrollFactorAttr))
+      if (gpu::LoopPlan(loop).getUnrollFactor())
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
@@ -78,12 +78,12 @@ struct TritonLoopUnroll
 
 private:
   void unroll(scf::ForOp loop) {
-    auto factor = loop->getAttrOfType<IntegerAttr>(gpu::kUnrollFactorAttr);
+    int factor = *gpu::LoopPlan(loop).getUnrollFactor();
     // Whatever happens next, nobody should unroll this loop again.
-    loop->removeAttr(gpu::kUnrollFactorAttr);
-    if (factor.getInt() == 1)
+    gpu::LoopPlan(loop).eraseUnrollFactor();
+    if (factor == 1)
       return;
-    if (!splitAndReplicate(loop, factor.getInt())) {
+    if (!splitAndReplicate(loop, factor)) {
       LDBG() << "not unrolled: " << loop;
       return;
     }

@@ -20,26 +20,27 @@ using Is = AttributeValue;
 using On = AttributeHolder;
 
 static constexpr DeclaredAttribute kTable[] = {
-    {kTargetAttrName, Is::String, On::Any,
+    {kTargetAttrName, Is::String, On::Operation,
      "The machine: its kind and its architecture."},
-    {kNumWarpsAttrName, Is::PowerOfTwo, On::Any,
+    {kNumWarpsAttrName, Is::PowerOfTwo, On::Operation,
      "The warps that run what is inside."},
-    {kNumCTAsAttrName, Is::PowerOfTwo, On::Any, "The blocks of a cluster."},
-    {kThreadsPerWarpAttrName, Is::PowerOfTwo, On::Any,
+    {kNumCTAsAttrName, Is::PowerOfTwo, On::Operation,
+     "The blocks of a cluster."},
+    {kThreadsPerWarpAttrName, Is::PowerOfTwo, On::Operation,
      "The threads of a warp."},
-    {kTotalNumWarpsAttrName, Is::Count, On::Any,
+    {kTotalNumWarpsAttrName, Is::Count, On::Operation,
      "The warps of a block, those of partitions among them."},
-    {kMaxNRegAttrName, Is::Count, On::Any,
+    {kMaxNRegAttrName, Is::Count, On::Operation,
      "The most registers that a thread may have."},
-    {kSharedAttrName, Is::Count, On::Any,
+    {kSharedAttrName, Is::Count, On::Operation,
      "The bytes of shared memory that the kernel takes."},
-    {kTensorMemorySizeAttrName, Is::Count, On::Any,
+    {kTensorMemorySizeAttrName, Is::Count, On::Operation,
      "The columns of tensor memory that the kernel takes."},
-    {kGlobalScratchSizeAttrName, Is::Count, On::Any,
+    {kGlobalScratchSizeAttrName, Is::Count, On::Operation,
      "The bytes of scratch memory that a program takes."},
-    {kGlobalScratchAlignmentAttrName, Is::PowerOfTwo, On::Any,
+    {kGlobalScratchAlignmentAttrName, Is::PowerOfTwo, On::Operation,
      "What scratch memory starts at a multiple of."},
-    {kGlobalScratchOffsetAttrName, Is::Count, On::Any,
+    {kGlobalScratchOffsetAttrName, Is::Count, On::Operation,
      "Where a buffer starts in scratch memory."},
     {kProfileScratchSizeAttrName, Is::Count, On::Module,
      "The bytes that the records of a program take."},
@@ -49,38 +50,38 @@ static constexpr DeclaredAttribute kTable[] = {
      "Pointer arguments of the kernels may overlap."},
     {kBarriersInsertedAttrName, Is::Unit, On::Module,
      "Accesses to shared memory have the barriers they need."},
-    {kPartitionAttr, Is::Partitions, On::Any,
+    {kPartitionAttr, Is::Partitions, On::Operation,
      "The partition of warps that runs the operation; others belong to the "
      "default group."},
 };
 
 static constexpr DeclaredAttribute kLoopTable[] = {
-    {kStageAttr, Is::Count, On::Any,
+    {kStageAttr, Is::Count, On::Operation,
      "The stage of the loop's schedule that the operation runs in."},
-    {kClusterAttr, Is::Integer, On::Any,
+    {kClusterAttr, Is::Integer, On::Operation,
      "Operations of a lower cluster come first in the new body."},
-    {kUnguardedAttr, Is::Unit, On::Any,
+    {kUnguardedAttr, Is::Unit, On::Operation,
      "A write to a buffer that nothing reads after the loop: it may also "
      "happen for iterations that do not exist."},
-    {kSelectAttr, Is::Unit, On::Any,
+    {kSelectAttr, Is::Unit, On::Operation,
      "On `select true, a, b`: `b` is for iterations that do not exist."},
 };
 
 static constexpr DeclaredAttribute kAllocationTable[] = {
-    {kAllocationOffsetAttrName, Is::Count, On::Any,
+    {kAllocationOffsetAttrName, Is::Count, On::Operation,
      "Where the buffer of the operation starts in the frame of its function."},
-    {kOneTurnAttrName, Is::Unit, On::Any,
+    {kOneTurnAttrName, Is::Unit, On::Operation,
      "The conversion takes one turn through shared memory, however much it "
      "takes."},
 };
 
 static constexpr DeclaredAttribute kTileTable[] = {
-    {kLoadedOnceAttrName, Is::Unit, On::Any,
+    {kLoadedOnceAttrName, Is::Unit, On::Operation,
      "One thread makes the load, which decides something and reads what the "
      "kernel may write."},
     {kSharedMemoryArgumentAttrName, Is::Unit, On::Function,
      "The function gets shared memory as an argument."},
-    {kStaysInPlaceAttrName, Is::Unit, On::Any,
+    {kStaysInPlaceAttrName, Is::Unit, On::Operation,
      "LLVM must leave the load in its loop."},
 };
 
@@ -88,6 +89,16 @@ LogicalResult
 TritonGPUDialect::verifyOperationAttribute(Operation *op,
                                            NamedAttribute attribute) {
   return verifyDeclaredAttribute(kTable, op, attribute);
+}
+
+LogicalResult TritonGPUDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verifyDeclaredArgumentAttribute(kTable, op, argument, attribute);
+}
+
+LogicalResult TritonGPUDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kTable, op, result, attribute);
 }
 
 namespace {
@@ -105,6 +116,12 @@ template <typename DialectT> struct AttributeDialect : Dialect {
                                          NamedAttribute attribute) override {
     return verifyDeclaredArgumentAttribute(DialectT::getTable(), op, argument,
                                            attribute);
+  }
+  LogicalResult verifyRegionResultAttribute(Operation *op, unsigned,
+                                            unsigned result,
+                                            NamedAttribute attribute) override {
+    return verifyDeclaredResultAttribute(DialectT::getTable(), op, result,
+                                         attribute);
   }
 };
 

@@ -247,8 +247,8 @@ DotOperandEncodingAttr DotOperandEncodingAttr::get(MLIRContext *context,
                                                    Attribute parent,
                                                    Type elementType) {
   unsigned kWidth = 0;
-  if (isa<NvidiaMmaEncodingAttr>(parent))
-    kWidth = std::max(1u, 32 / elementType.getIntOrFloatBitWidth());
+  if (auto mma = dyn_cast<MmaEncodingTrait>(parent))
+    kWidth = mma.getDefaultKWidth(elementType);
   return get(context, opIdx, parent, kWidth);
 }
 
@@ -327,9 +327,5 @@ DotOperandEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (!llvm::isPowerOf2_32(kWidth))
     return emitError() << "expected 'kWidth' to be a power of two, found "
                        << kWidth;
-  auto mma = dyn_cast<NvidiaMmaEncodingAttr>(parent);
-  if (mma && mma.isHopper() && opIdx != 0)
-    return emitError() << "expected 'opIdx' to be 0, as wgmma takes only its "
-                          "left operand from registers, found 1";
-  return success();
+  return cast<MmaEncodingTrait>(parent).verifyOperand(emitError, opIdx);
 }

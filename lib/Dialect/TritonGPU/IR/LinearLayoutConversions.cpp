@@ -162,14 +162,9 @@ dotOperandToLinear(ArrayRef<int64_t> shape, DotOperandEncodingAttr encoding,
       .Case([&](BlockedEncodingAttr) {
         return dotOfBlockedToLinear(shape, encoding, emitError);
       })
-      .Case([&](NvidiaMmaEncodingAttr) {
-        return dotOfNvidiaMmaToLinear(shape, encoding, emitError);
-      })
-      .Case([&](AMDMfmaEncodingAttr) {
-        return dotOfAMDMfmaToLinear(shape, encoding, emitError);
-      })
-      .Case([&](AMDWmmaEncodingAttr) {
-        return dotOfAMDWmmaToLinear(shape, encoding, emitError);
+      .Case([&](MmaEncodingTrait parent) {
+        return parent.getOperandLayout(shape, encoding.getOpIdx(),
+                                       encoding.getKWidth(), emitError);
       })
       .Default([&](Attribute parent) {
         std::string text;
@@ -220,14 +215,8 @@ static FailureOr<LinearLayout> makeLinearLayout(ArrayRef<int64_t> shape,
           .Case([&](DotOperandEncodingAttr a) {
             return dotOperandToLinear(shape, a, emitError);
           })
-          .Case([&](NvidiaMmaEncodingAttr a) {
-            return nvidiaMmaToLinear(shape, a, emitError);
-          })
-          .Case([&](AMDMfmaEncodingAttr a) {
-            return amdMfmaToLinear(shape, a, emitError);
-          })
-          .Case([&](AMDWmmaEncodingAttr a) {
-            return amdWmmaToLinear(shape, a, emitError);
+          .Case([&](MmaEncodingTrait a) {
+            return a.getAccumulatorLayout(shape, emitError);
           })
           .Default([&](Attribute a) -> FailureOr<LinearLayout> {
             if (isShared)

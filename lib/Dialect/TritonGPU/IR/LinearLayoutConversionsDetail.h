@@ -51,24 +51,6 @@ FailureOr<LinearLayout> blockedToLinear(ArrayRef<int64_t> shape,
 FailureOr<LinearLayout> dotOfBlockedToLinear(ArrayRef<int64_t> shape,
                                              DotOperandEncodingAttr encoding,
                                              EmitError emitError);
-FailureOr<LinearLayout> nvidiaMmaToLinear(ArrayRef<int64_t> shape,
-                                          NvidiaMmaEncodingAttr encoding,
-                                          EmitError emitError);
-FailureOr<LinearLayout> dotOfNvidiaMmaToLinear(ArrayRef<int64_t> shape,
-                                               DotOperandEncodingAttr encoding,
-                                               EmitError emitError);
-FailureOr<LinearLayout> amdMfmaToLinear(ArrayRef<int64_t> shape,
-                                        AMDMfmaEncodingAttr encoding,
-                                        EmitError emitError);
-FailureOr<LinearLayout> dotOfAMDMfmaToLinear(ArrayRef<int64_t> shape,
-                                             DotOperandEncodingAttr encoding,
-                                             EmitError emitError);
-FailureOr<LinearLayout> amdWmmaToLinear(ArrayRef<int64_t> shape,
-                                        AMDWmmaEncodingAttr encoding,
-                                        EmitError emitError);
-FailureOr<LinearLayout> dotOfAMDWmmaToLinear(ArrayRef<int64_t> shape,
-                                             DotOperandEncodingAttr encoding,
-                                             EmitError emitError);
 /// Any encoding with SharedEncodingTrait.
 FailureOr<LinearLayout> sharedToLinear(ArrayRef<int64_t> shape,
                                        Attribute encoding, EmitError emitError);

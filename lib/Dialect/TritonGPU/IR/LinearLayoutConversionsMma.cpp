@@ -50,21 +50,18 @@ static SmallVector<unsigned> warpOrder(NvidiaMmaEncodingAttr encoding,
 }
 
 FailureOr<LinearLayout>
-layouts::nvidiaMmaToLinear(ArrayRef<int64_t> shape,
-                           NvidiaMmaEncodingAttr encoding,
-                           EmitError emitError) {
+NvidiaMmaEncodingAttr::getAccumulatorLayout(ArrayRef<int64_t> shape,
+                                            EmitError emitError) const {
   unsigned rank = shape.size();
   if (rank < 2)
     return fail(emitError, "matrix encodings have at least two dimensions");
   int32_t n;
-  ArrayRef<unsigned> instrShape = encoding.getInstrShape();
-  if (encoding.isAmpere()) {
-    n = instrShape.back();
-  } else if (encoding.isHopper() && instrShape.size() >= 2) {
-    n = instrShape[1];
+  if (isAmpere()) {
+    n = getInstrShape().back();
+  } else if (isHopper() && getInstrShape().size() >= 2) {
+    n = getInstrShape()[1];
   } else {
-    return fail(emitError, "nvidia_mma version " +
-                               Twine(encoding.getVersionMajor()) +
+    return fail(emitError, "nvidia_mma version " + Twine(getVersionMajor()) +
                                " has no linear layout");
   }
   if (n < 8 || !llvm::isPowerOf2_32(n))
@@ -78,19 +75,17 @@ layouts::nvidiaMmaToLinear(ArrayRef<int64_t> shape,
   OutBases lanes = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};
   LinearLayout tile =
       matrixTile(rank, registers, lanes) *
-      gridLayout(kWarp, encoding.getWarpsPerCTA(), warpOrder(encoding, rank));
-  return combineWithBlocks(tile, shape,
-                           encoding.getCTALayout().getLinearLayout(), kRegister,
-                           rowMajorOrder(rank));
+      gridLayout(kWarp, getWarpsPerCTA(), warpOrder(*this, rank));
+  return combineWithBlocks(tile, shape, getCTALayout().getLinearLayout(),
+                           kRegister, rowMajorOrder(rank));
 }
 
 /// What all operands of matrix instructions have.
-static LogicalResult checkOperand(DotOperandEncodingAttr encoding, size_t rank,
+static LogicalResult checkOperand(unsigned kWidth, size_t rank,
                                   EmitError emitError) {
   if (rank < 2)
     return fail(emitError, "dot operands have at least two dimensions");
-  if (int32_t kWidth = encoding.getKWidth();
-      kWidth < 1 || !llvm::isPowerOf2_32(kWidth))
+  if (kWidth < 1 || !llvm::isPowerOf2_32(kWidth))
     return fail(emitError, "kWidth of a matrix operand must be a positive "
                            "power of two, but is " +
                                Twine(kWidth));
@@ -98,20 +93,18 @@ static LogicalResult checkOperand(DotOperandEncodingAttr encoding, size_t rank,
 }
 
 FailureOr<LinearLayout>
-layouts::dotOfNvidiaMmaToLinear(ArrayRef<int64_t> shape,
-                                DotOperandEncodingAttr encoding,
-                                EmitError emitError) {
-  auto parent = cast<NvidiaMmaEncodingAttr>(encoding.getParent());
+NvidiaMmaEncodingAttr::getOperandLayout(ArrayRef<int64_t> shape, unsigned opIdx,
+                                        unsigned kWidth,
+                                        EmitError emitError) const {
   unsigned rank = shape.size();
-  int32_t kWidth = encoding.getKWidth();
-  if (failed(checkOperand(encoding, rank, emitError)))
+  if (failed(checkOperand(kWidth, rank, emitError)))
     return failure();
-  if (!parent.isAmpere() && !parent.isHopper())
+  if (!isAmpere() && !isHopper())
     return fail(emitError, "operands of nvidia_mma version " +
-                               Twine(parent.getVersionMajor()) +
+                               Twine(getVersionMajor()) +
                                " have no linear layout");
-  bool isLeft = encoding.getOpIdx() == 0;
-  if (parent.isHopper() && !isLeft)
+  bool isLeft = opIdx == 0;
+  if (isHopper() && !isLeft)
     return fail(emitError, "the right operand of wgmma lies in shared memory, "
                            "not in registers");
 
@@ -127,11 +120,10 @@ layouts::dotOfNvidiaMmaToLinear(ArrayRef<int64_t> shape,
   appendBits(lanes, 1 - matrixK, 1, 8);
 
   unsigned kAxis = isLeft ? rank - 1 : rank - 2;
-  LinearLayout tile = matrixTile(rank, registers, lanes) *
-                      gridLayout(kWarp, parent.getWarpsPerCTA(),
-                                 warpOrder(parent, rank), kAxis);
-  return combineWithBlocks(tile, shape,
-                           operandBlocks(parent.getCTALayout(), kAxis),
+  LinearLayout tile =
+      matrixTile(rank, registers, lanes) *
+      gridLayout(kWarp, getWarpsPerCTA(), warpOrder(*this, rank), kAxis);
+  return combineWithBlocks(tile, shape, operandBlocks(getCTALayout(), kAxis),
                            kRegister, operandOrder(rank, kAxis));
 }
 
@@ -155,20 +147,20 @@ static LinearLayout addTilesAndWarps(LinearLayout tile,
                     kAxis);
 }
 
-FailureOr<LinearLayout> layouts::amdMfmaToLinear(ArrayRef<int64_t> shape,
-                                                 AMDMfmaEncodingAttr encoding,
-                                                 EmitError emitError) {
+FailureOr<LinearLayout>
+AMDMfmaEncodingAttr::getAccumulatorLayout(ArrayRef<int64_t> shape,
+                                          EmitError emitError) const {
   unsigned rank = shape.size();
-  if (rank < 2 || encoding.getInstrShape().size() < 2)
+  if (rank < 2 || getInstrShape().size() < 2)
     return fail(emitError, "matrix encodings have at least two dimensions");
-  unsigned m = encoding.getInstrShape()[0], n = encoding.getInstrShape()[1];
+  unsigned m = getInstrShape()[0], n = getInstrShape()[1];
   // Of a transposed result, these are the dimensions of the transpose.
-  if (encoding.getIsTransposed())
+  if (getIsTransposed())
     std::swap(m, n);
 
   // Lanes count along N, then along M; a lane holds groups of four rows.
   OutBases registers, lanes;
-  if (encoding.getElementBitWidth() == 64) {
+  if (getElementBitWidth() == 64) {
     if (m != 16 || n != 16)
       return fail(emitError, "fp64 matrix instructions are 16x16");
     registers = {{4, 0}, {8, 0}};
@@ -186,12 +178,10 @@ FailureOr<LinearLayout> layouts::amdMfmaToLinear(ArrayRef<int64_t> shape,
                 "unknown MFMA instruction shape " + Twine(m) + "x" + Twine(n));
   }
   LinearLayout tile = addTilesAndWarps(
-      matrixTile(rank, registers, lanes, encoding.getIsTransposed()),
-      encoding.getTilesPerWarp(), encoding.getWarpsPerCTA(),
-      rowMajorOrder(rank), std::nullopt);
-  return combineWithBlocks(tile, shape,
-                           encoding.getCTALayout().getLinearLayout(), kRegister,
-                           rowMajorOrder(rank));
+      matrixTile(rank, registers, lanes, getIsTransposed()), getTilesPerWarp(),
+      getWarpsPerCTA(), rowMajorOrder(rank), std::nullopt);
+  return combineWithBlocks(tile, shape, getCTALayout().getLinearLayout(),
+                           kRegister, rowMajorOrder(rank));
 }
 
 /// An operand of which an instruction takes what `registers` and `lanes` hold,
@@ -212,19 +202,15 @@ static LinearLayout operandOfAMD(ArrayRef<int64_t> shape, ParentT parent,
 }
 
 FailureOr<LinearLayout>
-layouts::dotOfAMDMfmaToLinear(ArrayRef<int64_t> shape,
-                              DotOperandEncodingAttr encoding,
-                              EmitError emitError) {
-  auto parent = cast<AMDMfmaEncodingAttr>(encoding.getParent());
-  unsigned rank = shape.size();
-  int32_t kWidth = encoding.getKWidth();
-  if (failed(checkOperand(encoding,
-                          std::min<size_t>(rank, parent.getInstrShape().size()),
-                          emitError)))
+AMDMfmaEncodingAttr::getOperandLayout(ArrayRef<int64_t> shape, unsigned opIdx,
+                                      unsigned kWidth,
+                                      EmitError emitError) const {
+  size_t rank = std::min(shape.size(), getInstrShape().size());
+  if (failed(checkOperand(kWidth, rank, emitError)))
     return failure();
   // Operand bases as (non-K, K): lanes along non-K, then along K.
-  bool isLeft = encoding.getOpIdx() == 0;
-  int32_t nonK = parent.getInstrShape()[isLeft ? 0 : 1];
+  bool isLeft = opIdx == 0;
+  int32_t nonK = getInstrShape()[isLeft ? 0 : 1];
   if (nonK != 4 && nonK != 16 && nonK != 32 && nonK != 64)
     return fail(emitError, "unknown MFMA operand width " + Twine(nonK));
   OutBases registers, lanes;
@@ -232,12 +218,12 @@ layouts::dotOfAMDMfmaToLinear(ArrayRef<int64_t> shape,
   appendBits(lanes, 0, 1, nonK);
   appendBits(lanes, 1, kWidth, kWidth * (64 / nonK));
 
-  return operandOfAMD(shape, parent, isLeft, registers, lanes);
+  return operandOfAMD(shape, *this, isLeft, registers, lanes);
 }
 
-FailureOr<LinearLayout> layouts::amdWmmaToLinear(ArrayRef<int64_t> shape,
-                                                 AMDWmmaEncodingAttr encoding,
-                                                 EmitError emitError) {
+FailureOr<LinearLayout>
+AMDWmmaEncodingAttr::getAccumulatorLayout(ArrayRef<int64_t> shape,
+                                          EmitError emitError) const {
   unsigned rank = shape.size();
   if (rank < 2)
     return fail(emitError, "matrix encodings have at least two dimensions");
@@ -245,7 +231,7 @@ FailureOr<LinearLayout> layouts::amdWmmaToLinear(ArrayRef<int64_t> shape,
   // ones give eight rows to each.
   OutBases registers, lanes;
   appendBits(lanes, 1, 1, 16);
-  if (encoding.getVersion() == 1) {
+  if (getVersion() == 1) {
     appendBits(registers, 0, 2, 16);
     lanes.push_back({1, 0});
   } else {
@@ -253,31 +239,26 @@ FailureOr<LinearLayout> layouts::amdWmmaToLinear(ArrayRef<int64_t> shape,
     lanes.push_back({8, 0});
   }
   LinearLayout tile = addTilesAndWarps(
-      matrixTile(rank, registers, lanes, encoding.getIsTransposed()),
-      encoding.getTilesPerWarp(), encoding.getWarpsPerCTA(),
-      rowMajorOrder(rank), std::nullopt);
-  return combineWithBlocks(tile, shape,
-                           encoding.getCTALayout().getLinearLayout(), kRegister,
-                           rowMajorOrder(rank));
+      matrixTile(rank, registers, lanes, getIsTransposed()), getTilesPerWarp(),
+      getWarpsPerCTA(), rowMajorOrder(rank), std::nullopt);
+  return combineWithBlocks(tile, shape, getCTALayout().getLinearLayout(),
+                           kRegister, rowMajorOrder(rank));
 }
 
 FailureOr<LinearLayout>
-layouts::dotOfAMDWmmaToLinear(ArrayRef<int64_t> shape,
-                              DotOperandEncodingAttr encoding,
-                              EmitError emitError) {
-  auto parent = cast<AMDWmmaEncodingAttr>(encoding.getParent());
-  unsigned rank = shape.size();
-  int32_t kWidth = encoding.getKWidth();
-  if (failed(checkOperand(encoding, rank, emitError)))
+AMDWmmaEncodingAttr::getOperandLayout(ArrayRef<int64_t> shape, unsigned opIdx,
+                                      unsigned kWidth,
+                                      EmitError emitError) const {
+  if (failed(checkOperand(kWidth, shape.size(), emitError)))
     return failure();
-  bool isLeft = encoding.getOpIdx() == 0;
+  bool isLeft = opIdx == 0;
   OutBases registers, lanes;
   appendBits(registers, 1, 1, kWidth);
   appendBits(lanes, 0, 1, 16);
-  if (parent.getVersion() == 1)
+  if (getVersion() == 1)
     lanes.push_back({0, 0}); // both halves of the warp hold the same
   else
     appendBits(lanes, 1, kWidth, 2 * kWidth);
 
-  return operandOfAMD(shape, parent, isLeft, registers, lanes);
+  return operandOfAMD(shape, *this, isLeft, registers, lanes);
 }

@@ -98,8 +98,7 @@ getThreadsAndWarps(Attribute encoding) {
   if (auto dot = dyn_cast<DotOperandEncodingAttr>(encoding))
     return getThreadsAndWarps(dot.getParent());
   auto mma = cast<MmaEncodingTrait>(encoding);
-  unsigned threads = isa<AMDMfmaEncodingAttr>(encoding) ? 64 : 32;
-  return {threads, product(mma.getWarpsPerCTA())};
+  return {mma.getThreadsPerWarp(), product(mma.getWarpsPerCTA())};
 }
 
 LogicalResult TritonGPUVerifyTensorLayout::verifyTensorLayout(

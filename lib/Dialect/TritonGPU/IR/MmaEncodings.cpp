@@ -66,6 +66,18 @@ SmallVector<unsigned> NvidiaMmaEncodingAttr::getDefaultOrder() const {
   return getMatrixOrder(getRank(), /*swapLastTwo=*/false);
 }
 
+unsigned NvidiaMmaEncodingAttr::getDefaultKWidth(Type elementType) const {
+  return std::max(1u, 32 / elementType.getIntOrFloatBitWidth());
+}
+
+LogicalResult NvidiaMmaEncodingAttr::verifyOperand(EmitError emitError,
+                                                   unsigned opIdx) const {
+  if (isHopper() && opIdx != 0)
+    return emitError() << "expected 'opIdx' to be 0, as wgmma takes only its "
+                          "left operand from registers, found 1";
+  return success();
+}
+
 Attribute NvidiaMmaEncodingAttr::parse(AsmParser &parser, Type) {
   EncodingReader reader(parser);
   unsigned versionMajor = 0, versionMinor = 0;
@@ -139,6 +151,8 @@ unsigned AMDMfmaEncodingAttr::getRank() const {
 SmallVector<unsigned> AMDMfmaEncodingAttr::getDefaultOrder() const {
   return getMatrixOrder(getRank(), /*swapLastTwo=*/!getIsTransposed());
 }
+
+unsigned AMDMfmaEncodingAttr::getThreadsPerWarp() const { return 64; }
 
 Attribute AMDMfmaEncodingAttr::parse(AsmParser &parser, Type) {
   EncodingReader reader(parser);

@@ -18,9 +18,9 @@
 
 #include "DecomposeScaledDots.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -440,7 +440,7 @@ Value ScaledDotDecomposer::forEachGroup(
     return add(number(0), sum);
   auto loop = scf::ForOp::create(b, loc, number(0), number(groups), number(1),
                                  ValueRange{sum});
-  loop->setAttr(kNumStagesAttr, b.getI32IntegerAttr(1));
+  LoopPlan(loop).setNumStages(1);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   scf::YieldOp::create(b, loc,

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -304,8 +305,9 @@ private:
                                constant(i64, 1), fusedInits);
     for (scf::ForOp source : {inner, outer})
       for (NamedAttribute attr : source->getDiscardableAttrs())
-        if (attr.getName() != kFlattenAttr && !fused->hasAttr(attr.getName()))
+        if (!fused->hasAttr(attr.getName()))
           fused->setAttr(attr.getName(), attr.getValue());
+    LoopPlan(fused).eraseFlattened();
     if (!fused.getBody()->empty())
       fused.getBody()->back().erase();
   }
@@ -544,7 +546,7 @@ struct TritonGPUFuseNestedLoops
     // Inner nests first: what they become may be fused again.
     SmallVector<scf::ForOp> outers;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(kFlattenAttr))
+      if (LoopPlan(loop).isFlattened())
         outers.push_back(loop);
     });
     for (scf::ForOp outer : outers) {

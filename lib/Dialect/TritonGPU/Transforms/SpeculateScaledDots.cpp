@@ -21,8 +21,8 @@
 #include "SpeculateScaledDots.h"
 #include "DecomposeScaledDots.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -36,16 +36,14 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-/// The attributes of loops that ask for another form, in which a second loop
-/// has no place.
-constexpr StringLiteral kOwnForms[] = {kFlattenAttr, kWarpSpecializeAttr};
-
+/// Whether another form is asked for, in which a second loop has no place.
 static bool asksForOwnForm(scf::ForOp loop) {
   for (auto around = loop; around;
-       around = around->getParentOfType<scf::ForOp>())
-    for (StringLiteral name : kOwnForms)
-      if (around->hasAttr(name))
-        return true;
+       around = around->getParentOfType<scf::ForOp>()) {
+    LoopPlan plan(around);
+    if (plan.isFlattened() || plan.isWarpSpecialized())
+      return true;
+  }
   return false;
 }
 
@@ -117,7 +115,7 @@ static LogicalResult speculate(scf::ForOp loop,
                                   /*withElseRegion=*/true);
   // Seldom executed, it takes no buffers.
   exact->moveBefore(branch.thenBlock(), branch.thenBlock()->end());
-  exact->setAttr(kNumStagesAttr, b.getI32IntegerAttr(1));
+  LoopPlan(exact).setNumStages(1);
   b.setInsertionPointToEnd(branch.thenBlock());
   scf::YieldOp::create(b, loop.getLoc(), exact.getResults());
   b.setInsertionPointToEnd(branch.elseBlock());

@@ -22,3 +22,13 @@ TritonInstrumentDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   return verifyDeclaredAttribute(kTable, op, attribute);
 }
+
+LogicalResult TritonInstrumentDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verifyDeclaredArgumentAttribute(kTable, op, argument, attribute);
+}
+
+LogicalResult TritonInstrumentDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kTable, op, result, attribute);
+}

@@ -14,7 +14,7 @@ using Is = AttributeValue;
 using On = AttributeHolder;
 
 static constexpr DeclaredAttribute kTable[] = {
-    {kAllBlocksAttrName, Is::Unit, On::Any,
+    {kAllBlocksAttrName, Is::Unit, On::Operation,
      "The arrival is at the barrier of each block of the cluster; the wait is "
      "for what all of them did before."},
     {kTensorMapAttrName, Is::Dictionary, On::Argument,
@@ -33,4 +33,9 @@ TritonNvidiaGPUDialect::verifyOperationAttribute(Operation *op,
 LogicalResult TritonNvidiaGPUDialect::verifyRegionArgAttribute(
     Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
   return verifyDeclaredArgumentAttribute(kTable, op, argument, attribute);
+}
+
+LogicalResult TritonNvidiaGPUDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kTable, op, result, attribute);
 }

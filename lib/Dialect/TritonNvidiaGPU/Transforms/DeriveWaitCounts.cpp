@@ -1,7 +1,7 @@
 //===-- DeriveWaitCounts.cpp - Counts of waits from their tokens ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Analysis/UnderWay.h"
+#include "tile/Analysis/TokenOrigins.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -29,11 +29,11 @@ public:
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       TokenOrigins origins(function);
-      if (failed(verifyTokensOfWaits(function, origins)))
+      if (failed(origins.verifyWaits(function)))
         return signalPassFailure();
       function.walk([&](Operation *op) {
         auto derive = [&](uint32_t count, auto set) {
-          std::optional<unsigned> most = getMaxPendings(op, origins);
+          std::optional<unsigned> most = origins.getMaxPendings(op);
           // A program may wait for more than it needs.
           if (!most || count <= *most)
             return;

@@ -14,7 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Allocation.h"
-#include "tile/Analysis/UnderWay.h"
+#include "tile/Analysis/AsyncWork.h"
+#include "tile/Analysis/TokenOrigins.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -229,7 +230,7 @@ void rewrite(Group group, unsigned numBuffers) {
     return;
   TokenOrigins origins(loop->getParentOfType<FunctionOpInterface>());
   for (AsyncTMAStoreWaitOp wait : waits)
-    wait.setPendings(*getMaxPendings(wait, origins));
+    wait.setPendings(*origins.getMaxPendings(wait));
 }
 
 /// Whether `store` need not wait for any store of `group`, nor for what comes

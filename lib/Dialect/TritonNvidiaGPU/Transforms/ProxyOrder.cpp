@@ -3,7 +3,7 @@
 
 #include "ProxyOrder.h"
 
-#include "tile/Analysis/UnderWay.h"
+#include "tile/Analysis/AsyncWork.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

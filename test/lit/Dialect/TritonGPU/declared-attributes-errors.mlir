@@ -48,3 +48,25 @@ tt.func @f(%p: !tt.ptr<f32> {tt.num_stages = 2 : i32}) {
 tt.func @f(%p: !tt.ptr<f32> {ttnvgpu.tensor_map_base = -1 : i32}) {
   tt.return
 }
+
+// -----
+
+// expected-error @below {{'tt.func' op argument #0: expected 'ttg.num-warps' on something else than an argument, found 4 : i32}}
+tt.func @f(%p: !tt.ptr<f32> {"ttg.num-warps" = 4 : i32}) {
+  tt.return
+}
+
+// -----
+
+// expected-error @below {{'tt.func' op result #1: expected 'ttg.partition' on something else than a result, found 0 : i32}}
+tt.func @f(%x: i32) -> (i32, i32 {ttg.partition = 0 : i32}) {
+  tt.return %x, %x : i32, i32
+}
+
+// -----
+
+// Facts may be about results. They are checked there, too.
+// expected-error @below {{'tt.func' op result #0: expected 'tt.divisibility' to be positive integers, found 0 : i32}}
+tt.func @f(%x: i32) -> (i32 {tt.divisibility = 0 : i32}) {
+  tt.return %x : i32
+}

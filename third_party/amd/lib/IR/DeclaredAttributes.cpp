@@ -14,18 +14,18 @@ using Is = AttributeValue;
 using On = AttributeHolder;
 
 static constexpr DeclaredAttribute kTable[] = {
-    {kScalarOffsetAttrName, Is::Unit, On::Any,
+    {kScalarOffsetAttrName, Is::Unit, On::Operation,
      "The access's base went up from another pointer in its last step, which "
      "may be part of the offsets: all is in the 2^31 bytes behind it."},
-    {kDirectCopyAttrName, Is::Unit, On::Any,
+    {kDirectCopyAttrName, Is::Unit, On::Operation,
      "A load of a scheduled loop that is to go straight into LDS."},
-    {kDirectVectorAttrName, Is::Positive, On::Any,
+    {kDirectVectorAttrName, Is::Positive, On::Operation,
      "On copies whose instructions waits count: the elements that each lane "
      "loads straight into LDS at once. What was known of addresses then still "
      "holds when the copy is lowered."},
-    {kDivergentBaseAttrName, Is::Unit, On::Any,
+    {kDivergentBaseAttrName, Is::Unit, On::Operation,
      "The base of the access is not the same in all lanes."},
-    {kUniformMaskAttrName, Is::Unit, On::Any,
+    {kUniformMaskAttrName, Is::Unit, On::Operation,
      "The mask of the access is the same in all lanes."},
     {kPrintFormatsAttrName, Is::Strings, On::Module,
      "The formats of what kernels print, each as `number:arguments:bytes of "
@@ -35,4 +35,15 @@ static constexpr DeclaredAttribute kTable[] = {
 LogicalResult AMDGDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   return verifyDeclaredAttribute(kTable, op, attribute);
+}
+
+LogicalResult AMDGDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  return verifyDeclaredArgumentAttribute(kTable, op, argument, attribute);
+}
+
+LogicalResult AMDGDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kTable, op, result, attribute);
 }

@@ -13,10 +13,10 @@
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -122,7 +122,7 @@ private:
   LoopSchedule stream(scf::ForOp loop, const LoopSchedule &schedule) {
     SmallVector<AheadLoad> operands, blocks;
     for (Operation &op : loop.getBody()->without_terminator()) {
-      if (!op.hasAttr(kLatencyAttr))
+      if (!PlannedOp(op).getLatency())
         continue;
       ++numLoads;
       auto load = findAheadLoad(op, loop, schedule);
@@ -133,7 +133,7 @@ private:
       else if (engine == &amd::getRegisterCopies())
         operands.push_back(*load);
       else
-        op.removeAttr(kLatencyAttr);
+        PlannedOp(op).eraseLatency();
     }
     if (blocks.empty())
       if (int distance = getDirectDistance(loop, operands, schedule))
@@ -161,7 +161,7 @@ private:
         left -= operand.getBytes();
         ++numBuffers;
       } else {
-        operand.op->removeAttr(kLatencyAttr);
+        PlannedOp(operand.op).eraseLatency();
       }
   }
 
@@ -175,7 +175,7 @@ private:
     int lastStage = schedule.getMaxStage(), firstCluster = product ? 1 : 0;
     for (Operation &op : loop.getBody()->without_terminator()) {
       int stage = schedule.get(&op).stage;
-      if (isa<DescriptorLoadOp>(op) && !op.hasAttr(kLatencyAttr))
+      if (isa<DescriptorLoadOp>(op) && !PlannedOp(op).getLatency())
         stage = lastStage;
       bool isBefore = product && stage == lastStage &&
                       (&op == product || op.isBeforeInBlock(product));
@@ -211,7 +211,7 @@ private:
     int64_t bytes = 0;
     for (const AheadLoad &operand : operands)
       bytes += operand.getBytes();
-    int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
+    int stages = LoopPlan(loop).getNumStages().value_or(numStages);
     int64_t most = model->getMaxSharedMemory() / bytes - 1;
     return std::max<int64_t>(std::min<int64_t>(std::max(stages - 1, 1), most),
                              0);

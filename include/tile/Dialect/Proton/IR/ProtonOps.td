@@ -18,6 +18,8 @@ def Proton_Dialect : Dialect {
     which warps there are and how much shared memory is left.
   }];
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 // No other operation reads or writes it, so a record orders nothing else.

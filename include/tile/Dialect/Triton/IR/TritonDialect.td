@@ -41,8 +41,9 @@ def Triton_Dialect : Dialect {
 
   let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect", "ub::UBDialect"];
   let hasConstantMaterializer = 1;
-  let hasRegionArgAttrVerify = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerTypes();

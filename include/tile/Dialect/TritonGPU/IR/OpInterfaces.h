@@ -18,6 +18,13 @@ template <typename ConcreteT>
 class WaitsForCopies
     : public mlir::OpTrait::TraitBase<ConcreteT, WaitsForCopies> {};
 
+/// Each thread arrives at a barrier in shared memory when the copies that it
+/// has started before are done. It does not wait for them here. Such copies are
+/// those that arrive at no barrier themselves.
+template <typename ConcreteT>
+class ArrivesAfterCopies
+    : public mlir::OpTrait::TraitBase<ConcreteT, ArrivesAfterCopies> {};
+
 /// All threads of the block wait for each other. What they did to shared memory
 /// before is visible to all of them after it.
 template <typename ConcreteT>

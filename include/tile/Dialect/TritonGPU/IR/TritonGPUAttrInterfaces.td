@@ -39,13 +39,40 @@ def MmaEncodingTrait
     : AttrInterface<"MmaEncodingTrait", [DistributedEncodingTrait]> {
   let cppNamespace = "::mlir::triton::gpu";
   let description = [{
-    Encodings of the accumulator of a matrix instruction.
+    Encodings of the accumulator of a matrix instruction. They say what is
+    particular to an instruction, so that nobody else names one.
   }];
   let methods = [
     InterfaceMethod<"The grid of warps of a block.",
                     "::llvm::ArrayRef<unsigned>", "getWarpsPerCTA">,
     InterfaceMethod<"The shape of one instruction.",
-                    "::llvm::ArrayRef<unsigned>", "getInstrShape">
+                    "::llvm::ArrayRef<unsigned>", "getInstrShape">,
+    InterfaceMethod<"The threads of a warp that the instruction is for.",
+                    "unsigned", "getThreadsPerWarp", (ins), "",
+                    [{ return 32; }]>,
+    InterfaceMethod<[{
+        The linear layout of an accumulator of this shape. A failure has been
+        reported to `emitError`, if there is one.
+      }], "::llvm::FailureOr<::mlir::triton::LinearLayout>",
+      "getAccumulatorLayout",
+      (ins "::llvm::ArrayRef<int64_t>":$shape,
+           "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
+    InterfaceMethod<[{
+        The same of an operand, the left one (0) or the right one (1), of which
+        a thread holds `kWidth` neighbours along K.
+      }], "::llvm::FailureOr<::mlir::triton::LinearLayout>",
+      "getOperandLayout",
+      (ins "::llvm::ArrayRef<int64_t>":$shape, "unsigned":$opIdx,
+           "unsigned":$kWidth,
+           "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError)>,
+    InterfaceMethod<"The `kWidth` of operands for which none is given; zero "
+                    "where it has to be.",
+      "unsigned", "getDefaultKWidth", (ins "::mlir::Type":$elementType), "",
+      [{ return 0; }]>,
+    InterfaceMethod<"Verifies that the operand may be in registers at all.",
+      "::llvm::LogicalResult", "verifyOperand",
+      (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
+           "unsigned":$opIdx), "", [{ return ::llvm::success(); }]>
   ];
 }
 

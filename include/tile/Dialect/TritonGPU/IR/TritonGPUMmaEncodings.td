@@ -6,12 +6,16 @@
 
 include "tile/Dialect/TritonGPU/IR/TritonGPUAttrBase.td"
 
-class TTG_MmaEncoding<string cppName, string attrMnemonic>
-    : TTG_DistributedEncoding<cppName, attrMnemonic,
-                              [DeclareAttrInterfaceMethods<MmaEncodingTrait>]>;
+/// Implements, beside the methods without a default, those in `methods`.
+class TTG_MmaEncoding<string cppName, string attrMnemonic,
+                      list<string> methods = []>
+    : TTG_DistributedEncoding<
+          cppName, attrMnemonic,
+          [DeclareAttrInterfaceMethods<MmaEncodingTrait, methods>]>;
 
 def TTG_NvidiaMmaEncodingAttr
-    : TTG_MmaEncoding<"NvidiaMmaEncoding", "nvidia_mma"> {
+    : TTG_MmaEncoding<"NvidiaMmaEncoding", "nvidia_mma",
+                      ["getDefaultKWidth", "verifyOperand"]> {
   let summary = "accumulator of an NVIDIA mma or wgmma instruction";
   let description = [{
     Version 2 is the warp-wide `mma.sync` (Turing, Ampere, and later consumer
@@ -43,7 +47,8 @@ def TTG_NvidiaMmaEncodingAttr
   }];
 }
 
-def TTG_AMDMfmaEncodingAttr : TTG_MmaEncoding<"AMDMfmaEncoding", "amd_mfma"> {
+def TTG_AMDMfmaEncodingAttr
+    : TTG_MmaEncoding<"AMDMfmaEncoding", "amd_mfma", ["getThreadsPerWarp"]> {
   let summary = "accumulator of an AMD CDNA matrix instruction";
   let description = [{
     `version` counts the generations of CDNA: 1 (gfx908), 2 (gfx90a), 3

@@ -12,6 +12,7 @@ class TTG_NativeOpTrait<string name> : NativeOpTrait<name> {
 
 // OpInterfaces.h says what they mean.
 def TTG_WaitsForCopies : TTG_NativeOpTrait<"WaitsForCopies">;
+def TTG_ArrivesAfterCopies : TTG_NativeOpTrait<"ArrivesAfterCopies">;
 def TTG_BlockBarrier : TTG_NativeOpTrait<"BlockBarrier">;
 def TTG_OrdersMemory : TTG_NativeOpTrait<"OrdersMemory">;
 def TTG_OnChipOnly : TTG_NativeOpTrait<"OnChipOnly">;

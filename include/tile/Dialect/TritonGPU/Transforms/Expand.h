@@ -17,7 +17,7 @@
 #ifndef TILE_DIALECT_TRITONGPU_TRANSFORMS_EXPAND_H
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_EXPAND_H
 
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
+#include "tile/Analysis/LoopSchedule.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include <string>

@@ -15,6 +15,8 @@ def TritonInstrument_Dialect : Dialect {
     dialects. This one has the attributes by which a launcher knows that they did.
   }];
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // TILE_DIALECT_TRITONINSTRUMENT_IR_TRITONINSTRUMENTDIALECT_TD

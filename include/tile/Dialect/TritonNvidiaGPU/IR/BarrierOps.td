@@ -145,7 +145,8 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
 }
 
 def TTNG_AsyncCopyMbarrierArriveOp
-    : TTNG_Op<"async_copy_mbarrier_arrive", [TTG_BarrierUserOpInterface]> {
+    : TTNG_Op<"async_copy_mbarrier_arrive", [
+          TTG_BarrierUserOpInterface, TTG_ArrivesAfterCopies]> {
   let summary = "Arrive at a barrier once earlier asynchronous copies are done";
   let description = [{
     Each thread arrives when all its earlier `ttg.async_copy_global_to_local` are

@@ -40,6 +40,7 @@ def TritonNvidiaGPU_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_DIALECT_TD

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncProducts.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/MemoryModel.h"
@@ -39,7 +39,7 @@ Operation *getAncestorIn(Block *block, Operation *op) {
 /// Whether the loop, or one around it, is to be divided among warps.
 bool isMarked(scf::ForOp loop) {
   for (Operation *op = loop; op; op = op->getParentOp())
-    if (op->hasAttr(kWarpSpecializeAttr))
+    if (LoopPlan(op).isWarpSpecialized())
       return true;
   return false;
 }
@@ -68,7 +68,7 @@ public:
     if (!isMarked(loop))
       readOperandsEarly();
     for (auto [load, latency] : latencies)
-      setI32Attr(load, kLatencyAttr, latency);
+      PlannedOp(load).setLatency(latency);
     return latencies.size();
   }
 
@@ -134,7 +134,7 @@ private:
       if (!type || !type.getEncoding())
         return false;
     }
-    if (!loop->hasAttr(kNumStagesAttr) && !strategy.suitsAnyLoop() &&
+    if (!LoopPlan(loop).getNumStages() && !strategy.suitsAnyLoop() &&
         !leadsToDot(load))
       return false;
     std::string obstacle = findObstacle(load);
@@ -266,7 +266,7 @@ struct AssignLatencies
       if (hasLoopWithLoads(loop) || (onlyMarked && !marked) ||
           loop->getParentOfType<WarpSpecializeOp>())
         return;
-      int stages = getI32Attr(loop, kNumStagesAttr).value_or(numStages);
+      int stages = LoopPlan(loop).getNumStages().value_or(numStages);
       // Loads of warps of their own are ahead even with a single buffer.
       if (stages > 1 || marked)
         numLoads += LoopLatencies(loop, stages, axisInfo).assign();

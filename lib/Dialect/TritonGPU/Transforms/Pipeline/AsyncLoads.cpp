@@ -379,7 +379,7 @@ private:
     for (Operation *op : ops)
       schedule.set(op, load.defPlace);
     // Nothing reads what is stored for iterations that do not exist.
-    store->setAttr(kUnguardedAttr, builder.getUnitAttr());
+    PlannedOp(store).setUnguarded();
     schedule.set(store, {load.usePlace.stage - 1, lastCluster + 1});
     for (OpOperand &use : llvm::make_early_inc_range(load.load->getUses())) {
       Operation *user = loop.getBody()->findAncestorOpInBlock(*use.getOwner());
@@ -424,7 +424,7 @@ private:
             load.usePlace);
     auto position = arith::SelectOp::create(builder, load.getLoc(), exists,
                                             ring.extract, ring.lastExtract);
-    position->setAttr(kSelectAttr, builder.getUnitAttr());
+    PlannedOp(position).setSelectOfExisting();
     return put(position, load.usePlace);
   }
 
@@ -466,7 +466,7 @@ mlir::triton::gpu::makeLoadsAsync(scf::ForOp &loop, LoopSchedule &schedule,
                                   const ModuleAxisInfoAnalysis &axisInfo) {
   SmallVector<AsyncLoad> loads;
   for (Operation &op : loop.getBody()->without_terminator())
-    if (op.hasAttr(kLatencyAttr))
+    if (PlannedOp(op).getLatency())
       if (auto async = analyze(&op, loop, schedule, axisInfo))
         loads.push_back(*async);
   if (loads.empty())

@@ -4,8 +4,8 @@
 #ifndef TILE_LIB_TRITONGPU_PIPELINE_ASYNCLOADS_H
 #define TILE_LIB_TRITONGPU_PIPELINE_ASYNCLOADS_H
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 namespace mlir::triton {
 class ModuleAxisInfoAnalysis;

@@ -6,8 +6,8 @@
 #include "Buffers.h"
 #include "EarlyCopies.h"
 #include "PredicateOp.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Expand.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -54,7 +54,7 @@ struct Pipeline : public gpu::impl::TritonGPUPipelineBase<Pipeline> {
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(kMaxStageAttr))
+      if (LoopSchedule::isOn(loop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)
@@ -74,12 +74,8 @@ private:
 
   LogicalResult pipeline(scf::ForOp loop,
                          const ModuleAxisInfoAnalysis &axisInfo) {
-    std::optional<LoopSchedule> schedule = LoopSchedule::read(loop);
-    if (!schedule)
-      return loop.emitError("expected every operation of a loop with '")
-             << kMaxStageAttr << "' to have '" << kStageAttr
-             << "' (up to it) and '" << kClusterAttr << "'";
-    if (failed(check(loop, *schedule)))
+    FailureOr<LoopSchedule> schedule = LoopSchedule::require(loop);
+    if (failed(schedule) || failed(check(loop, *schedule)))
       return failure();
     AsyncRings rings = makeLoadsAsync(loop, *schedule, axisInfo);
     LoopSchedule::erase(loop);

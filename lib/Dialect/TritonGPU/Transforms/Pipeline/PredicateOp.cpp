@@ -5,10 +5,10 @@
 #include "Buffers.h"
 #include "ImpliedPredicate.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/Speculation.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,7 +56,7 @@ static bool isHarmless(Operation *op, Value predicate, bool inLoop) {
   if (auto load = dyn_cast<LocalLoadOp>(op))
     return !isFilledUnderPredicate(load.getSrc()) ||
            (inLoop && isSelected(load.getSrc(), predicate));
-  return op->hasAttr(kUnguardedAttr) ||
+  return PlannedOp(op).isUnguarded() ||
          isa<AsyncCommitGroupOp, AsyncWaitOp, MemDescIndexOp>(op);
 }
 
@@ -126,10 +126,10 @@ Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
                                           Value predicate, bool inLoop) {
   if (isHarmless(op, predicate, inLoop))
     return op;
-  if (op->hasAttr(kSelectAttr)) {
+  if (PlannedOp(op).isSelectOfExisting()) {
     rewriter.modifyOpInPlace(op, [&] {
       cast<arith::SelectOp>(op).getConditionMutable().assign(predicate);
-      op->removeAttr(kSelectAttr);
+      PlannedOp(op).eraseSelectOfExisting();
     });
     return op;
   }

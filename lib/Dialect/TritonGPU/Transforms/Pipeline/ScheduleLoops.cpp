@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PredicateOp.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonGPU/Transforms/Expand.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -60,7 +60,7 @@ public:
 
 private:
   int getLeastLead(Operation *op) {
-    int latency = getI32Attr(op, kLatencyAttr).value_or(0);
+    int latency = PlannedOp(op).getLatency().value_or(0);
     int lead = 0;
     for (OpResult result : op->getResults())
       for (OpOperand &use : result.getUses())
@@ -140,8 +140,9 @@ struct ScheduleLoops
 
 private:
   static bool hasLatencies(scf::ForOp loop) {
-    return llvm::any_of(loop.getBody()->without_terminator(),
-                        [](Operation &op) { return op.hasAttr(kLatencyAttr); });
+    return llvm::any_of(
+        loop.getBody()->without_terminator(),
+        [](Operation &op) { return PlannedOp(op).getLatency().has_value(); });
   }
 
   /// True if `op` may run for an iteration before the one before is done, and

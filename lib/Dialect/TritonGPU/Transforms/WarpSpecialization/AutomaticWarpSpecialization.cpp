@@ -3,6 +3,7 @@
 
 #include "Producer.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
@@ -29,7 +30,7 @@ struct AutomaticWarpSpecialization
   void runOnOperation() override {
     bool anyMarked = getOperation()
                          ->walk([](scf::ForOp loop) {
-                           return loop->hasAttr(kWarpSpecializeAttr)
+                           return LoopPlan(loop).isWarpSpecialized()
                                       ? WalkResult::interrupt()
                                       : WalkResult::advance();
                          })

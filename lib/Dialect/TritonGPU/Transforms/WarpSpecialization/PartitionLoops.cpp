@@ -29,11 +29,11 @@
 #include "Rings.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
@@ -92,7 +92,7 @@ public:
         axisInfo(axisInfo), numWarps(lookupNumWarps(loop)) {
     loop.walk([&](scf::ForOp inner) {
       if (llvm::none_of(*inner.getBody(), [](Operation &op) {
-            return op.hasAttr(kPartitionAttr);
+            return PlannedOp(op).isInPartition();
           }))
         return;
       ringLoops.emplace_back(inner, axisInfo);
@@ -348,7 +348,7 @@ private:
       if (isWhole)
         loop = inner;
     }
-    loop->removeAttr(kWarpSpecializeAttr);
+    LoopPlan(loop).eraseWarpSpecialized();
   }
 
   /// Has a loop take what it works on from its rings. `isWhole` if nothing
@@ -365,7 +365,7 @@ private:
     if (inner.getBody()->getOps<MatrixProductOpInterface>().empty() &&
         !inner.getBody()->getOps<scf::ForOp>().empty()) {
       releaseAll();
-      inner->removeAttr(kNumStagesAttr);
+      LoopPlan(inner).eraseNumStages();
       return;
     }
     // A buffer more than the iteration needs is still read in the next one.
@@ -381,7 +381,7 @@ private:
       for (Ring &ring : in.rings)
         llvm::append_range(buffers, ring.buffers);
     numProducts += makeProductsAsync(inner, buffers);
-    inner->removeAttr(kNumStagesAttr);
+    LoopPlan(inner).eraseNumStages();
     releaseAll();
   }
 
@@ -533,7 +533,7 @@ struct PartitionLoops
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(kWarpSpecializeAttr))
+      if (LoopPlan(loop).isWarpSpecialized())
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {

@@ -4,11 +4,11 @@
 #include "Producer.h"
 #include "Rings.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 
 #include "mlir/IR/Remarks.h"
@@ -51,7 +51,7 @@ bool staysInside(Operation *load, scf::ForOp loop) {
 SmallVector<Operation *> getLoads(scf::ForOp loop) {
   SmallVector<Operation *> loads;
   for (Operation &op : loop.getBody()->without_terminator())
-    if (op.hasAttr(kLatencyAttr) && CopyStrategy::find(&op, loop) &&
+    if (PlannedOp(op).getLatency() && CopyStrategy::find(&op, loop) &&
         staysInside(&op, loop) && !op.use_empty())
       loads.push_back(&op);
   return loads;
@@ -112,13 +112,13 @@ struct PartitionScheduling
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-      if (!loop->hasAttr(kWarpSpecializeAttr))
+      if (!LoopPlan(loop).isWarpSpecialized())
         return WalkResult::advance();
       loops.push_back(loop);
       // One mark for a nest.
       loop.walk(
-          [](scf::ForOp inner) { inner->removeAttr(kWarpSpecializeAttr); });
-      loop->setAttr(kWarpSpecializeAttr, UnitAttr::get(loop.getContext()));
+          [](scf::ForOp inner) { LoopPlan(inner).eraseWarpSpecialized(); });
+      LoopPlan(loop).setWarpSpecialized();
       return WalkResult::skip();
     });
     for (scf::ForOp loop : loops)
@@ -169,10 +169,10 @@ private:
     }
     if (!obstacle)
       return;
-    nest->removeAttr(kWarpSpecializeAttr);
+    LoopPlan(nest).eraseWarpSpecialized();
     bool anyInner = false;
     for (scf::ForOp inner : inners) {
-      inner->setAttr(kWarpSpecializeAttr, UnitAttr::get(&getContext()));
+      LoopPlan(inner).setWarpSpecialized();
       anyInner |= scheduleLoop(inner);
     }
     if (anyInner)
@@ -211,7 +211,7 @@ private:
 
     int wanted = 0;
     for (Operation *load : llvm::drop_end(loads, tileLoads.size()))
-      wanted = std::max(wanted, *getI32Attr(load, kLatencyAttr) + 1);
+      wanted = std::max(wanted, *PlannedOp(load).getLatency() + 1);
     int most = inners.front() == loop
                    ? INT_MAX
                    : countBuffers(loop, inners, tileLoads, wanted);
@@ -221,20 +221,20 @@ private:
     for (scf::ForOp inner : inners) {
       int stages = 0;
       for (Operation *load : getLoads(inner)) {
-        stages = std::max(stages, *getI32Attr(load, kLatencyAttr) + 1);
-        setI32Attr(load, kPartitionAttr, 0);
+        stages = std::max(stages, *PlannedOp(load).getLatency() + 1);
+        PlannedOp(load).setPartition(0);
       }
       if (stages)
-        setI32Attr(inner, kNumStagesAttr, std::min(stages, most));
+        LoopPlan(inner).setNumStages(std::min(stages, most));
     }
     // The next tile's is copied when the last product of this one is done.
     for (Operation *load : tileLoads) {
-      setI32Attr(load, kPartitionAttr, 0);
-      setI32Attr(loop, kNumStagesAttr, 1);
+      PlannedOp(load).setPartition(0);
+      LoopPlan(loop).setNumStages(1);
     }
     eraseSchedule(loop);
     // The partition is ahead of the end of a tile by itself.
-    loop->removeAttr(kFlattenAttr);
+    LoopPlan(loop).eraseFlattened();
     noteDisjointArguments(function, memory.getAssumptions());
     ++numLoops;
     return std::nullopt;
@@ -315,12 +315,12 @@ private:
   /// no place in such a schedule.
   static void eraseSchedule(scf::ForOp loop) {
     loop.walk([](scf::ForOp inner) { LoopSchedule::erase(inner); });
-    loop.walk([](Operation *op) { op->removeAttr(kLatencyAttr); });
+    loop.walk([](Operation *op) { PlannedOp(op).eraseLatency(); });
   }
 
   /// The loop is compiled like others.
   static void giveUp(scf::ForOp loop) {
-    loop->removeAttr(kWarpSpecializeAttr);
+    LoopPlan(loop).eraseWarpSpecialized();
     eraseSchedule(loop);
   }
 

@@ -4,8 +4,8 @@
 #include "Rings.h"
 #include "Producer.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/Transforms/LoopSchedule.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
@@ -60,10 +60,10 @@ static Operation *findProduct(Operation *load, Block *body) {
 }
 
 RingLoop::RingLoop(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo)
-    : numStages(*getI32Attr(loop, kNumStagesAttr)) {
+    : numStages(*LoopPlan(loop).getNumStages()) {
   llvm::MapVector<Operation *, Ring> ofProduct;
   for (Operation &op : loop.getBody()->without_terminator()) {
-    if (!op.hasAttr(kPartitionAttr))
+    if (!PlannedOp(op).isInPartition())
       continue;
     RingLoad load{&op, CopyStrategy::find(&op, loop)};
     if (auto pointers = dyn_cast<LoadOp>(op)) {

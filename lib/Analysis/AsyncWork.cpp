@@ -1,0 +1,113 @@
+//===-- AsyncWork.cpp - What operations start and wait for ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tile/Analysis/AsyncWork.h"
+
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+
+namespace ttg = mlir::triton::gpu;
+
+bool triton::isAsyncToken(Value value) {
+  return isa<ttg::AsyncTokenType>(value.getType());
+}
+
+/// The buffer that `op` copies to global memory while the thread goes on; null
+/// for other operations. Whatever stores threads' own values takes none.
+static Value getSourceOfAsyncStore(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return Value();
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffects(found);
+  bool writesGlobal = llvm::any_of(found, [](const auto &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect()) &&
+           isa<GlobalMemory>(effect.getResource());
+  });
+  if (!writesGlobal)
+    return Value();
+  for (const MemoryEffects::EffectInstance &effect : found)
+    if (Value value = effect.getValue();
+        value && isa<MemoryEffects::Read>(effect.getEffect()) &&
+        isa<ttg::MemDescType>(value.getType()))
+      return value;
+  return Value();
+}
+
+std::optional<AsyncWork> triton::getAsyncWork(Operation *op) {
+  if (auto copy = dyn_cast<ttg::AsyncCopyOpInterface>(op))
+    return copy.arrivesAtBarrier() ? AsyncWork::BarrierCopy : AsyncWork::Copy;
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    return product.isAsync() && product.isWaitedInOrder()
+               ? std::optional(AsyncWork::Product)
+               : std::nullopt;
+  if (getSourceOfAsyncStore(op))
+    return AsyncWork::Store;
+  return std::nullopt;
+}
+
+SmallVector<Value> triton::getBuffersOfAsyncWork(Operation *op) {
+  if (auto copy = dyn_cast<ttg::AsyncCopyOpInterface>(op))
+    return {copy.getCopyTarget()};
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
+    SmallVector<Value> buffers;
+    for (Value factor : product.getFactors())
+      if (isa<ttg::MemDescType>(factor.getType()))
+        buffers.push_back(factor);
+    return buffers;
+  }
+  if (Value source = getSourceOfAsyncStore(op))
+    return {source};
+  return {};
+}
+
+bool triton::isAsyncWait(Operation *op) {
+  return op->hasTrait<ttg::WaitsForCopies>() ||
+         isa<MatrixProductWaitOpInterface>(op);
+}
+
+/// Waits for copies to shared memory give a token, waits for stores of NVIDIA's
+/// copy engine give none.
+static bool givesToken(Operation *wait) {
+  return wait->getNumResults() == 1 && isAsyncToken(wait->getResult(0));
+}
+
+/// The number that a wait has beside its tokens.
+static std::optional<unsigned> getNumber(Operation *wait) {
+  if (auto products = dyn_cast<MatrixProductWaitOpInterface>(wait))
+    return products.getMaxPendings();
+  std::optional<unsigned> number;
+  for (NamedAttribute attribute : wait->getAttrs())
+    if (auto value = dyn_cast<IntegerAttr>(attribute.getValue()))
+      number = std::max<unsigned>(number.value_or(0), value.getInt());
+  return number;
+}
+
+bool triton::isAbout(Operation *wait, AsyncWork work) {
+  if (isa<MatrixProductWaitOpInterface>(wait))
+    return work == AsyncWork::Product;
+  if (!wait->hasTrait<ttg::WaitsForCopies>())
+    return false;
+  if (work == AsyncWork::Store)
+    return !isa<ttg::AsyncWaitOp>(wait);
+  return work == AsyncWork::Copy && givesToken(wait);
+}
+
+bool triton::mayWaitFor(Operation *wait, AsyncWork work) {
+  if (!isAbout(wait, work))
+    return false;
+  return !givesToken(wait) || isa<ttg::AsyncWaitOp>(wait) ||
+         getNumber(wait).value_or(0) == 0;
+}
+
+std::optional<unsigned> triton::getCount(Operation *wait, AsyncWork work) {
+  std::optional<unsigned> number = getNumber(wait);
+  if (!number && llvm::any_of(wait->getOperands(), isAsyncToken))
+    return std::nullopt;
+  // Of copies to global memory, another's wait may mean none.
+  if (work == AsyncWork::Store && givesToken(wait))
+    return std::nullopt;
+  return number.value_or(0);
+}
