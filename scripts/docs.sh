@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, a drawing.
+# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, findings, a drawing.
 # With --check, changes nothing and fails where the committed files differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/{TritonNvidiaGPU,AsyncSt
 dialect nvws include/tile/Dialect/NVWS/IR/NVWSOps.td
 dialect debug include/tile/Dialect/Debug/IR/DebugOps.td
 dialect proton include/tile/Dialect/Proton/IR/ProtonOps.td
-dialect tti include/tile/Dialect/TritonInstrument/IR/TritonInstrumentDialect.td
+dialect tti include/tile/Dialect/TritonInstrument/IR/TritonInstrumentOps.td
 dialect amdg third_party/amd/include/amd/IR/AMDGOps.td
 dialect gluon include/tile/Dialect/Gluon/IR/GluonOps.td
 while IFS= read -r file; do
@@ -39,6 +39,7 @@ done < <(git ls-files '*/Passes.td' | sort)
 
 scripts/check_attributes.py --write "$out/attributes.md"
 scripts/drawing.py "$out/architecture.svg"
+scripts/findings.py "$out/findings.md"
 # Only the compiler knows its pipelines.
 if [ -x "${TILE_BUILD:-build}/bin/tile-opt" ]; then
   scripts/pipelines.py --write "$out/pipelines.md"

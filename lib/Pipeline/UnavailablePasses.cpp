@@ -44,10 +44,6 @@ constexpr NamedPass kNothingToDo[] = {
     {"convert-nv-gpu-to-llvm", kLowering},
 };
 
-constexpr StringLiteral kSanitizer =
-    "run the kernel in the simulator ('tile-sim', or CPU tensors), whose "
-    "checks find races and bad accesses; 'tritoninstrument-memory-checker' "
-    "finds bad accesses on a GPU";
 constexpr StringLiteral kWarpPipeline =
     "tile has no stages of warps that kernels mark; leave it out";
 
@@ -56,7 +52,6 @@ constexpr NamedPass kUnavailable[] = {
     {"tritongpu-test-pipeline-lower-loop", "use 'tritongpu-pipeline'"},
     {"test-print-buffer-region",
      "use 'test-print-alias' or 'test-print-allocation'"},
-    {"tritoninstrument-concurrency-sanitizer", kSanitizer},
     {"tritonamdgpu-warp-pipeline", kWarpPipeline},
 };
 } // namespace

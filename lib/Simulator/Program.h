@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tile/Rules/Rules.h"
 #include "tile/Simulator/Ast.h"
 #include "tile/Simulator/Report.h"
 
@@ -235,8 +236,8 @@ struct Obstacle {
   /// Of several fragments that wait, one of the highest rank keeps the others
   /// waiting. The finding is about that one.
   unsigned rank = 1;
-  const char *kind = "deadlock";
-  std::string head = "deadlock: no thread of the CTA can go on";
+  const char *kind = textOf(Rule::NobodyGoesOn).kind;
+  std::string head = std::string(kind) + ": " + textOf(Rule::NobodyGoesOn).text;
 };
 
 /// A variable of the module in host memory.

@@ -82,14 +82,18 @@ public:
   /// one of `overrides` in `settings`, or something in one of the lists
   /// `hooks`. `describe` tells apart what this does not know, by mode;
   /// `constant` makes constants comparable; instances of `opaque` equal only
-  /// themselves.
+  /// themselves. `mode` is a dictionary and a name: what it has there, if
+  /// anything, is an option of each launch.
   LaunchState(nanobind::object drivers, nanobind::object environment,
               nanobind::tuple flags, nanobind::tuple settings,
               nanobind::tuple overrides, nanobind::tuple hooks,
               nanobind::tuple describe, nanobind::callable constant,
-              nanobind::tuple opaque);
+              nanobind::tuple opaque, nanobind::tuple mode);
 
   bool isOrdinary() const;
+  /// What every launch has as an option while it is set; its value is null
+  /// where it is not.
+  Option getMode() const;
   /// The driver's current device and stream; false if Python has to find out.
   bool findStream(DeviceStream &place);
 
@@ -106,6 +110,7 @@ private:
   nanobind::object drivers, environment;
   nanobind::tuple flags, overrides, hooks;
   nanobind::tuple settings; ///< Dictionaries of what was set in Python.
+  nanobind::tuple mode;
   nanobind::dict modules;
   /// Those of the driver that was asked last. Asking runs Python, where another
   /// thread may ask another driver.
@@ -203,6 +208,7 @@ private:
   bool isOrdinary() const;
   bool bind(PyObject *const *arguments, size_t count, PyObject *keywords,
             PyObject **values, llvm::SmallVectorImpl<Option> &options) const;
+  bool addMode(llvm::SmallVectorImpl<Option> &options) const;
   /// What the function of a grid returns; no object if it asks for a name that
   /// is no parameter.
   nanobind::object callGrid(nanobind::handle grid,

@@ -18,12 +18,12 @@ LaunchState::LaunchState(nb::object drivers, nb::object environment,
                          nb::tuple flags, nb::tuple settings,
                          nb::tuple overrides, nb::tuple hooks,
                          nb::tuple describe, nb::callable constant,
-                         nb::tuple opaque)
+                         nb::tuple opaque, nb::tuple mode)
     : describe(std::move(describe)), opaque(std::move(opaque)),
       constant(std::move(constant)), drivers(std::move(drivers)),
       environment(std::move(environment)), flags(std::move(flags)),
       overrides(std::move(overrides)), hooks(std::move(hooks)),
-      settings(std::move(settings)),
+      settings(std::move(settings)), mode(std::move(mode)),
       modules(nb::borrow<nb::dict>(PyImport_GetModuleDict())) {}
 
 static bool hasAny(PyObject *dictionary, nb::handle names) {
@@ -44,6 +44,12 @@ bool LaunchState::isOrdinary() const {
     if (NB_LIST_GET_SIZE(NB_TUPLE_GET_ITEM(hooks.ptr(), i)) != 0)
       return false;
   return true;
+}
+
+Option LaunchState::getMode() const {
+  PyObject *name = NB_TUPLE_GET_ITEM(mode.ptr(), 1);
+  PyObject *value = PyDict_GetItem(NB_TUPLE_GET_ITEM(mode.ptr(), 0), name);
+  return {name, value && PyObject_IsTrue(value) == 1 ? value : nullptr};
 }
 
 bool LaunchState::findStream(DeviceStream &place) {
@@ -326,7 +332,7 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
     llvm::SmallVector<Option, 4> options;
     DeviceStream place;
     if (bind(arguments, count, keywords, values.data(), options) &&
-        state.findStream(place)) {
+        addMode(options) && state.findStream(place)) {
       Query query;
       if (std::shared_ptr<const Entry> entry =
               findFor(query, place, options, values.data())) {
@@ -357,6 +363,18 @@ nb::object Dispatcher::call(nb::handle grid, PyObject *const *arguments,
     }
   }
   return callSlow(chosen, arguments, count, keywords);
+}
+
+/// The mode comes first, as in Python; false where the launch has one itself.
+bool Dispatcher::addMode(llvm::SmallVectorImpl<Option> &options) const {
+  Option mode = state.getMode();
+  if (!mode.value)
+    return true;
+  for (const Option &option : options)
+    if (PyUnicode_Compare(option.name, mode.name) == 0)
+      return false;
+  options.insert(options.begin(), mode);
+  return true;
 }
 
 bool Dispatcher::isDescribed() const {

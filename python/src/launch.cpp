@@ -216,9 +216,9 @@ void populateLaunch(nb::module_ &m) {
   nb::class_<LaunchState>(m, "LaunchState",
                           "What the launches of all kernels look at.")
       .def(nb::init<nb::object, nb::object, nb::tuple, nb::tuple, nb::tuple,
-                    nb::tuple, nb::tuple, nb::callable, nb::tuple>(),
+                    nb::tuple, nb::tuple, nb::callable, nb::tuple, nb::tuple>(),
            "drivers"_a, "environment"_a, "flags"_a, "settings"_a, "overrides"_a,
-           "hooks"_a, "describe"_a, "constant"_a, "opaque"_a);
+           "hooks"_a, "describe"_a, "constant"_a, "opaque"_a, "mode"_a);
   nb::class_<Dispatcher::Entry>(m, "Entry", "A kernel that is loaded.")
       .def_ro("kernel", &Dispatcher::Entry::kernel);
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(dispatcherSlots),

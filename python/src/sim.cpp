@@ -8,6 +8,7 @@
 #include "Bindings.h"
 #include "SimBindings.h"
 
+#include "tile/Rules/Rules.h"
 #include "tile/Simulator/Assumptions.h"
 #include "tile/Simulator/Debugger.h"
 #include "tile/Simulator/Demangle.h"
@@ -211,6 +212,15 @@ void tile::python::populateSim(nb::module_ &m) {
   for (const sim::AssumptionName &known : sim::assumptionNames)
     assumptions[nb::str(known.name.data())] = unsigned(known.bit);
   m.attr("ASSUMPTIONS") = assumptions;
+  nb::dict kinds;
+  for (const FindingKind &kind : findingKinds)
+    kinds[kind.name] = nb::make_tuple(kind.meaning, kind.remedy);
+  m.attr("KINDS") = kinds;
+  nb::list rules;
+  for (const RuleText &rule : ruleTexts)
+    if (*rule.kind)
+      rules.append(nb::make_tuple(rule.kind, rule.text));
+  m.attr("RULES") = rules;
   m.attr("CHECK_NONE") = unsigned(sim::CheckNone);
   m.attr("CHECK_RACES") = unsigned(sim::CheckRaces);
   m.attr("CHECK_UNINITIALIZED") = unsigned(sim::CheckUninitialized);

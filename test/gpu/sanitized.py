@@ -1,8 +1,13 @@
-"""Runs one kernel on `count` elements of a tensor that has 1024: sanitized.py WHAT COUNT"""
+"""Runs one kernel on `count` elements of a tensor that has 1024: sanitized.py WHAT COUNT
+
+Or one of the explicit programs of test/python/gluon/test_gluon_planted.py, with its mistake or
+without: sanitized.py WHAT wrong, sanitized.py WHAT right."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -52,8 +57,31 @@ def row_sums(x, out, N, BLOCK: tl.constexpr):
     tl.store(out + tl.program_id(0), tl.sum(total, 0))
 
 
+def run_planted(what: str, wrong: bool) -> None:
+    """A kernel for Hopper."""
+    tests = Path(__file__).resolve().parents[1] / "python"
+    sys.path[:0] = [str(tests), str(tests / "gluon")]
+    import test_gluon_planted as planted
+
+    function, _, described = next(row for row in planted.PLANTED if row[0].__name__ == what)
+    dtype = torch.int32 if what == "ring_not_empty" else torch.float16
+    x, y = (torch.ones(shape, device="cuda", dtype=dtype) for shape in ((64, 64), (64, 128)))
+    arguments: dict[str, tuple[Any, Any]] = {
+        "x": (planted.descriptor(x), y), "y": (planted.descriptor(y), x),
+    }  # fmt: skip
+    function[(1,)](*arguments.get(described, (x, y)), wrong)
+    torch.cuda.synchronize()
+
+
 def main() -> None:
-    what, count = sys.argv[1], int(sys.argv[2])
+    what, count = sys.argv[1:]
+    if count in ("right", "wrong"):
+        run_planted(what, count == "wrong")
+    else:
+        run_on_elements(what, int(count))
+
+
+def run_on_elements(what: str, count: int) -> None:
     # What lies behind it belongs to the same allocation of torch's.
     x, y = (torch.zeros(1024, device="cuda") for _ in range(2))
     behind = torch.zeros(1 << 16, device="cuda")

@@ -7,6 +7,7 @@ The same kernels run in the simulator in test/python/instrumentation/test_memche
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,7 +20,30 @@ PRIME = 2**31 - 1
 PROGRAM = Path(__file__).with_name("sanitized.py")
 
 
-def run(mode: str, what: str, count: int) -> subprocess.CompletedProcess:
+#: Explicit programs with mistakes that `consan` finds, by the kind. Without it, some of them hang.
+PLANTED = [
+    ("copy_not_waited_for", "async-race"), ("copy_not_committed", "async-race"),
+    ("bulk_copy_not_waited_for", "async-race"), ("wrong_phase", "deadlock|async-race"),
+    ("too_few_bytes", "deadlock"), ("too_many_bytes", "deadlock"),
+    ("barrier_not_initialised", "mbarrier-misuse"), ("source_of_a_store_written", "async-race"),
+    ("sum_not_waited_for", "async-race"), ("ring_not_empty", "race|deadlock"),
+    ("waits_for_nobody", "deadlock"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("what, kinds", PLANTED)
+def test_consan(what: str, kinds: str) -> None:
+    if torch.cuda.get_device_capability()[0] != 9:
+        pytest.skip("the kernels are for Hopper")
+    clean = run("consan", what, "right")
+    assert clean.returncode == 0, clean.stderr
+    planted = run("consan", what, "wrong")
+    assert planted.returncode != 0
+    assert re.search(rf"Assertion `({kinds}): ", planted.stderr), planted.stderr
+    assert "test_gluon_planted.py" in planted.stderr
+
+
+def run(mode: str, what: str, count: int | str) -> subprocess.CompletedProcess:
     environment = {**os.environ, "TRITON_INSTRUMENTATION_MODE": mode}
     command = [sys.executable, str(PROGRAM), what, str(count)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)

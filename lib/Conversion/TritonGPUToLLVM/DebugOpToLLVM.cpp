@@ -7,6 +7,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Support/SourcePlace.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -127,24 +128,13 @@ struct AssertPattern : TargetPattern<AssertOp> {
     for (Value element :
          unpackElements(b, adaptor.getCondition(), op.getCondition().getType()))
       all = b.andPred(all, element);
-    std::string file = "unknown", function = "unknown";
-    int line = 0;
-    Location loc = op.getLoc();
-    while (auto call = dyn_cast<CallSiteLoc>(loc))
-      loc = call.getCallee();
-    while (auto name = dyn_cast<NameLoc>(loc))
-      loc = name.getChildLoc();
-    if (auto place = dyn_cast<FileLineColLoc>(loc)) {
-      file = place.getFilename().str();
-      line = place.getLine();
-    }
-    if (auto parent = op->getParentOfType<FunctionOpInterface>())
-      function = parent.getName().str();
+    SourcePlace place = getSourcePlace(op);
     // Every thread checks what it has of the condition. A thread without a part
     // of it would run on before another thread stops the kernel. It might
     // access the very address that the assertion is about.
     underPredicate(b, b.not_(all), [&] {
-      target.assertFail(b, op.getMessage(), file, function, line);
+      target.assertFail(b, op.getMessage(), place.file, place.function,
+                        place.line);
     });
     rewriter.eraseOp(op);
     return success();

@@ -3,6 +3,7 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
 #include "tile/Conversion/TritonGPUToLLVM/IndexedMemory.h"
+#include "tile/Conversion/TritonGPUToLLVM/InstrumentPatterns.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Membar.h"
@@ -37,16 +38,16 @@ static LogicalResult checkIsPrepared(ModuleOp module) {
 
 static void populateCommonPatterns(const LoweringContext &context) {
   for (auto populate :
-       {populateElementwisePatterns, populateFloatConversionPatterns,
-        populateInlineAsmPatterns, populateViewPatterns,
-        populateFunctionPatterns, populateProgramPatterns,
-        populateLoadStorePatterns, populateAtomicPatterns,
+       {populateElementwisePatterns,    populateFloatConversionPatterns,
+        populateInlineAsmPatterns,      populateViewPatterns,
+        populateFunctionPatterns,       populateProgramPatterns,
+        populateLoadStorePatterns,      populateAtomicPatterns,
         populateMapElementwisePatterns, populateReducePatterns,
-        populateScanPatterns, populateConvertLayoutPatterns,
-        populateLocalMemoryPatterns, populateIndexedMemoryPatterns,
-        populateMemDescPatterns, populateGatherPatterns,
-        populateHistogramPatterns, populateDebugPatterns,
-        populateDotFMAPatterns})
+        populateScanPatterns,           populateConvertLayoutPatterns,
+        populateLocalMemoryPatterns,    populateIndexedMemoryPatterns,
+        populateMemDescPatterns,        populateGatherPatterns,
+        populateHistogramPatterns,      populateDebugPatterns,
+        populateDotFMAPatterns,         populateInstrumentPatterns})
     populate(context);
   // What is left are scalars.
   const TritonGPUToLLVMTypeConverter &converter = context.converter;

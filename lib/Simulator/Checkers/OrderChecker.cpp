@@ -5,12 +5,16 @@
 #include "OrderRequest.h"
 #include "RegisterChecker.h"
 #include "TensorOrder.h"
+#include "tile/Rules/Rules.h"
 
 #include <algorithm>
 #include <cinttypes>
 #include <cstring>
 
 using namespace tile::sim;
+using tile::Rule;
+using tile::RuleText;
+using tile::textOf;
 
 OrderChecker::OrderChecker(Launch &launch, const Cluster &cluster,
                            uint64_t number)
@@ -243,12 +247,13 @@ void OrderChecker::mbarrierInit(Ctx &c, const Inst &inst, unsigned lane,
   Mbarrier &b = mbarriers[key(owner, offset)];
   Clock known = viewOf(warp, lane).known.clock;
   addOwn(warp, 1u << lane, known);
+  const RuleText &rule =
+      textOf(ends ? Rule::EndUnordered : Rule::InitUnordered);
   if ((checks & CheckRaces) &&
       !(ends ? knowsUses(known, b.uses) : known.covers(b.uses)))
-    c.note(inst, lane, "race",
-           std::string(ends ? "the invalidation" : "the initialization") +
-               " of the mbarrier at shared memory " + std::to_string(offset) +
-               " is not ordered after an operation of another thread on it");
+    c.note(inst, lane, rule.kind,
+           std::string(rule.text) + " (at shared memory " +
+               std::to_string(offset) + ")");
   b = {};
   sharedBlock(c, inst, lane, owner, offset, 8,
               ends ? Event::Write : Event::Write | Event::Init);
@@ -345,7 +350,7 @@ void OrderChecker::checkWritten(Request &r, unsigned lane, uint64_t at,
   if (r.inst.cls == Class::Load &&
       loadNothing(r.c, r.inst, isRow ? FullMask : 1u << lane))
     return;
-  r.c.note(r.inst, lane, "uninitialized",
+  r.c.note(r.inst, lane, textOf(Rule::NotWritten).kind,
            r.self.is(Event::Engine)
                ? "asynchronous read of shared memory at byte " +
                      std::to_string(at) + " that nobody has written"
@@ -452,25 +457,22 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
       proxy && init
           ? "a fence.mbarrier_init or fence.proxy.async is missing between the "
             "two"
-      : proxy ? "a fence.proxy.async is missing between the two"
-      : init  ? "no barrier or fence makes the initialization of the mbarrier "
-                "known"
-      : isAsync ? "nothing waits for its completion in between"
+      : proxy   ? "a fence.proxy.async is missing between the two"
+      : init    ? textOf(Rule::InitUnknown).text
+      : isAsync ? textOf(Rule::AsyncUnfinished).text
       : !sameCluster && !order.synchronizes ? "nothing orders the two CTAs"
       : x.is(Event::Strong) && self.is(Event::Strong)
           ? "the scope of one does not include the other"
       : sameCluster && x.agent == self.agent && !self.is(Event::Engine)
           ? "the warp's lanes are not synchronized in between"
-      : sameCluster ? "no barrier orders the two"
+      : sameCluster ? textOf(Rule::Unordered).text
                     : "no release and acquire order the two";
   const char *kind = proxy     ? "missing-proxy-fence"
-                     : isAsync ? "async-race"
-                               : "race";
+                     : isAsync ? textOf(Rule::AsyncUnfinished).kind
+                               : textOf(Rule::Unordered).kind;
   r.c.note(r.inst, lanes, kind,
-           std::string(self.is(Event::Write) ? "write to " : "read of ") +
-               describe(r, at) + " races with " +
-               (isAsync ? "an asynchronous " : "a ") +
-               (x.is(Event::Write) ? "write" : "read") + ": " + why +
+           tile::describeRace(self.is(Event::Write), describe(r, at), isAsync,
+                              x.is(Event::Write), "", why) +
                (isAsync && sameCluster ? completion(r.c, x.agent, x.time) : ""),
            other, code, &who);
 }
@@ -483,7 +485,7 @@ void OrderChecker::noteEngine(Ctx &c, const Inst &inst, unsigned lane,
     thread = engine.owner;
   ThreadId who = c.threadOf(ctaId(launch, number, thread / Lanes / warps),
                             thread / Lanes % warps, thread % Lanes);
-  c.note(inst, lane, "async-exit",
+  c.note(inst, lane, textOf(Rule::AsyncAtExit).kind,
          message +
              completion(c, uint32_t(&engine - engines.data()), engine.used),
          engine.last, engine.lastCode, &who);

@@ -18,10 +18,11 @@ _SANITIZERS = {
     # Programs with explicit layouts begin later; the second does nothing after the first.
     "memcheck": "ttir-end:{0},copies-start:{0}".format("tritoninstrument-memory-checker"),
     "fpsan": "ttir-end:tritoninstrument-fp-sanitizer",
+    # Where buffers and barriers are there, and loops still are loops.
+    "consan": "llir-start:tritoninstrument-concurrency-sanitizer",
 }
 #: Sanitizers that others have, and what does their work here.
 _NOT_BUILT = {
-    "consan": "run the kernel in the simulator, whose checks find races of buffers and barriers",
     "iisan": "run the kernel in the simulator, whose checks find undefined values",
     "gsan": "run the kernel in the simulator, whose checks find races in global memory",
 }

@@ -47,7 +47,6 @@ def _launch_state() -> Any:
         settings=(knobs.runtime.__dict__, knobs.compilation.__dict__),
         overrides=(
             "interpret",
-            "instrumentation_mode",
             "launch_enter_hook",
             "launch_exit_hook",
             "described_enter_hook",
@@ -57,6 +56,7 @@ def _launch_state() -> Any:
         describe=tuple(SPECIALIZE[m] for m in (VALUE, UNALIGNED, TYPE_ONLY)),
         constant=constant_in_key,
         opaque=(dtype, JITFunction),
+        mode=(knobs.compilation.__dict__, "instrumentation_mode"),
     )
 
 
@@ -157,9 +157,7 @@ class Launcher:
             return interpret(self.fn, grid, args, kwargs, warmup)
         try:
             values, options = self.bound(args, kwargs)
-            mode = knobs.compilation.instrumentation_mode
-            if mode:  # Such a kernel is another one, also for the dispatcher.
-                options = {"instrumentation_mode": mode, **options}
+            options = with_mode(options)
             if warmup:
                 return self.warmup(values, options)
             return self.run(grid, values, options)
@@ -487,6 +485,13 @@ class Launcher:
             )
 
 
+def with_mode(options: dict) -> dict:
+    """The options of a launch. In a mode of instrumentation its kernel is another one, also for the
+    dispatcher."""
+    mode = knobs.compilation.instrumentation_mode
+    return {"instrumentation_mode": mode, **options} if mode else options
+
+
 def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     """Compiles and runs a kernel in the simulator, and returns the report."""
     from ..backends import drivers
@@ -503,6 +508,7 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     values, options = launcher.bound(args, kwargs)
+    options = with_mode(options)
     x, y, z = launcher.grid(grid, values)
 
     def run(options: dict) -> Any:

@@ -102,20 +102,26 @@ class RecordArena:
             unread, self._unread, self._used = self._unread, [], 0
             if unread:
                 self._driver.wait_for_device(self._device)
+            for group in _side_by_side([launch for launch in unread if launch.is_wanted]):
+                self._read(group)
             for launch in unread:
-                if launch.is_wanted:
-                    launch.data = self._read(launch)
                 launch.holder = None
 
-    def _read(self, launch: RecordedLaunch) -> np.ndarray:
-        known = launch.described
+    def _read(self, group: list[RecordedLaunch]) -> None:
+        """Two copies for all of them: a copy takes longer than a small launch."""
+        known, address = group[0].described, group[0].address
         header, pitch = known["header_bytes"], known["unit_bytes"]
-        where = (self._device, launch.address, pitch)
-        headers = self._driver.read_memory(*where, header, launch.rows)
+        rows = sum(launch.rows for launch in group)
+        where = (self._device, address, pitch)
+        headers = self._driver.read_memory(*where, header, rows)
         # Most warps make a few records, and there is room for many.
         made = headers.view(np.uint32)[:, 0].max(initial=0)
         most = min(int(made), known["capacity"])
-        return self._driver.read_memory(*where, header + most * known["record_bytes"], launch.rows)
+        data = self._driver.read_memory(*where, header + most * known["record_bytes"], rows)
+        first = 0
+        for launch in group:
+            launch.data = data[first : first + launch.rows]
+            first += launch.rows
 
     def _grow(self, size: int) -> None:
         if size <= self._size:
@@ -133,6 +139,18 @@ class RecordArena:
             if self._size:
                 self._driver.free_memory(self._device, self._address)
             self._address = self._size = 0
+
+
+def _side_by_side(launches: list[RecordedLaunch]) -> list[list[RecordedLaunch]]:
+    """Launches of one kernel whose memory is in one piece."""
+    groups: list[list[RecordedLaunch]] = []
+    end = -1
+    for launch in launches:
+        if launch.address != end or groups[-1][0].described is not launch.described:
+            groups.append([])
+        groups[-1].append(launch)
+        end = launch.address + launch.rows * launch.described["unit_bytes"]
+    return groups
 
 
 #: Those of this process.

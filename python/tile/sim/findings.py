@@ -11,6 +11,7 @@ from tile import hints
 from tile._C import sim as _sim
 from tile.compiler.errors import SourceRange, is_python, source_place
 
+from .kinds import REMEDIES
 from .partitions import Partition, name_warps
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def _remedy(finding: Finding, program: Program) -> str:
         return "move the barrier out of the branch, so that all threads reach it"
     if kind == "instruction-budget":
         return "if the kernel is meant to run so long: `max_instructions` allows for more"
-    return ""
+    return REMEDIES.get(kind, "")
 
 
 def _access(finding: Finding, other: bool, program: Program) -> str:

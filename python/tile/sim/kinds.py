@@ -1,50 +1,12 @@
-"""What each kind of finding means."""
+"""What each kind of finding means, and what to do about it."""
 
 from __future__ import annotations
 
-KINDS: dict[str, str] = {
-    "assert": "An assertion in the kernel does not hold.",
-    "async-exit": "A thread or a block ends while its asynchronous work is under way.",
-    "async-race": "Memory is accessed while asynchronous work on it is under way.",
-    "async-register": "A register of an asynchronous instruction is used before the wait.",
-    "bad-allocation": "Tensor memory is allocated or freed in a way that is not allowed.",
-    "bad-answer": "The answer to a request for a cluster is read where there is none.",
-    "bad-barrier": "A barrier has a number or a count of threads that it cannot have.",
-    "bad-branch-index": "A branch through a table takes an index that is beyond the table.",
-    "bad-call": "A call goes to something that is no function, or has other parameters.",
-    "bad-cluster-rank": "A rank names no block of the cluster.",
-    "bad-descriptor": "A descriptor of a matrix has fields that the instruction does not take.",
-    "bad-member-mask": "A mask of lanes does not hold the lane that executes the instruction.",
-    "bad-metadata": "The metadata of a sparse matrix are not allowed.",
-    "bad-register": "A register is out of the range of those that there are.",
-    "bad-selector": "A selector has a value that the instruction does not take.",
-    "bad-stack": "The stack of a function is restored to a place where it never was.",
-    "bad-tensor-map": "A tensor map does not fit the instruction or the memory.",
-    "barrier-divergence": "Some threads of a warp do not reach a barrier that all must reach.",
-    "deadlock": "All threads wait, and nobody can go on.",
-    "divergent-address": "Lanes have different addresses where all must have one.",
-    "exited-cta": "The shared memory of a block is accessed after the block has ended.",
-    "inactive-lane": "A value comes from a lane that does not take part.",
-    "instruction-budget": "The kernel does not end within the number of instructions it may run.",
-    "mbarrier-misuse": "An mbarrier is used in a way that is not allowed.",
-    "misaligned": "An address is no multiple of what the access needs.",
-    "missing-fence": "A fence is missing between two instructions.",
-    "missing-lanes": "An instruction needs all lanes or warps, and some do not come.",
-    "missing-proxy-fence": "A fence between ordinary and asynchronous accesses is missing.",
-    "missing-tcgen05-fence": "A fence or a wait between accesses of tensor memory is missing.",
-    "missing-wait": "A result of asynchronous work is used before it is waited for.",
-    "out-of-bounds": "An access is outside of the memory that the kernel may touch.",
-    "overlapping-arguments": "An access through one argument reaches the memory of another.",
-    "past-end": "Control goes on behind the last instruction of a function.",
-    "race": "Two accesses, of which one writes, are not ordered.",
-    "read-only": "A write to memory that must not be written.",
-    "schedule-dependent": "The result depends on the order in which threads run.",
-    "stack-overflow": "Calls or local variables need more memory than a thread has.",
-    "tensor-memory-leak": "A block ends without freeing its tensor memory.",
-    "trap": "The kernel stops itself.",
-    "undefined-lanes": "A result depends on elements that a mask switched off.",
-    "uninitialized": "Memory or a register is read that nobody has written.",
-    "unstarted-cta": "The shared memory of a block is accessed that may not have started.",
-    "unsupported": "The simulator does not support what the instruction does here.",
-    "wrong-lanes": "An instruction runs in other lanes than it must.",
-}
+from tile._C import sim as _sim
+
+#: By the name of the kind. The table is `include/tile/Rules/Kinds.def`.
+KINDS: dict[str, str] = {kind: meaning for kind, (meaning, _) in _sim.KINDS.items()}
+#: Of those kinds for which it is always the same.
+REMEDIES: dict[str, str] = {kind: remedy for kind, (_, remedy) in _sim.KINDS.items() if remedy}
+#: The rules of races and barriers that the simulator and `consan` share: kind and text.
+RULES: list[tuple[str, str]] = list(_sim.RULES)

@@ -28,6 +28,7 @@ from tile.explain.stalls import read_samples
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+sys.path.append(str(SCRIPTS))  # Where `draw_trace` is.
 spec = importlib.util.spec_from_file_location("pictures", SCRIPTS / "pictures.py")
 pictures = importlib.util.module_from_spec(spec)
 sys.modules["pictures"] = pictures
@@ -205,11 +206,18 @@ def test_notes_can_be_read_without_scrolling(browser, pages):
 
 
 def test_the_pictures_of_the_howto_are_made_again(browser, tmp_path):
-    """The same names as the page has, at the widths that the script says."""
-    page = (SCRIPTS.parent / "docs/howto/explain-a-kernel.md").read_text()
-    named = set(re.findall(r"\]\(images/([\w-]+)\.png\)", page))
-    assert named == {picture.name for picture in pictures.PICTURES}
+    """The same names as the pages have, at the widths that the script says."""
+    named = []
+    for page in ("explain-a-kernel.md", "profile-a-kernel.md"):
+        text = (SCRIPTS.parent / "docs/howto" / page).read_text()
+        named += re.findall(r"\]\(images/([\w-]+)\.png\)", text)
+    assert sorted(named) == sorted(picture.name for picture in pictures.PICTURES)
     pictures.write_pages(tmp_path)
+    pictures.write_profiles(tmp_path)
+    # What the page says of them.
+    assert "6000.000 step 1" in (tmp_path / "profile-tree.html").read_text()
+    assert "wait: ld" in (tmp_path / "profile-warps.html").read_text()
+    assert ">load</div>" in (tmp_path / "profile-scopes.html").read_text()
     for picture in pictures.PICTURES:
         pictures.take(browser, picture, tmp_path, tmp_path)
         for folder in (tmp_path, pictures.IMAGES):

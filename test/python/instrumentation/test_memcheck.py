@@ -184,7 +184,7 @@ def test_what_is_not_asked_for_is_not_there(monkeypatch: pytest.MonkeyPatch) -> 
     assert "tt.assert" not in kernel.asm["ttir"]
 
 
-@pytest.mark.parametrize("name", ["consan", "iisan", "gsan"])
+@pytest.mark.parametrize("name", ["iisan", "gsan"])
 def test_sanitizers_of_others_are_refused_in_a_sentence(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -271,7 +271,7 @@ add.u64 %rd9, %rd9, 384; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, 2; @%p2 bra 
         ("mbarrier.init.shared.b64 [bar], 0;", "cannot expect 0"),
         (
             "mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.shared.b64 _, [bar], 2;",
-            "2 arrivals .* waits for only 1",
+            "more arrivals .* 2 of 1",
         ),
         (
             "mbarrier.init.shared.b64 [bar], 1; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 1048575; mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 9;",

@@ -11,10 +11,12 @@
 #include <cstring>
 
 using namespace tile::sim;
+using tile::Rule;
+using tile::textOf;
 
 static bool misuse(Ctx &c, const Inst &inst, unsigned lane,
                    std::string message) {
-  c.fail(inst, lane, "mbarrier-misuse", std::move(message));
+  c.fail(inst, lane, textOf(Rule::NotInitialized).kind, std::move(message));
   return false;
 }
 
@@ -38,7 +40,7 @@ static bool load(Ctx &c, const Inst &inst, unsigned lane, const std::byte *host,
   uint64_t bits;
   std::memcpy(&bits, host, 8);
   if (!MbarrierState::isValid(bits))
-    return misuse(c, inst, lane, "the mbarrier is not initialized");
+    return misuse(c, inst, lane, textOf(Rule::NotInitialized).text);
   state = MbarrierState::unpack(bits);
   return true;
 }
@@ -79,8 +81,8 @@ bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
   }
   if (change.arrivals > s.pending)
     return misuse(c, inst, lane,
-                  std::to_string(change.arrivals) +
-                      " arrivals at an mbarrier whose phase waits for only " +
+                  std::string(textOf(Rule::TooManyArrivals).text) + ": " +
+                      std::to_string(change.arrivals) + " of " +
                       std::to_string(s.pending) + " (" +
                       describeMbarrier(*owner, offset) + ")");
   int64_t transactions =
@@ -88,8 +90,8 @@ bool tile::sim::changeMbarrier(Ctx &c, const Inst &inst, unsigned lane,
   if (transactions > MbarrierState::maxTransactions ||
       transactions < -MbarrierState::maxTransactions)
     return misuse(c, inst, lane,
-                  "the transaction count " + std::to_string(transactions) +
-                      " of the mbarrier is out of range (" +
+                  std::string(textOf(Rule::TransactionRange).text) + ": " +
+                      std::to_string(transactions) + " (" +
                       describeMbarrier(*owner, offset) + ")");
   s.transactions = int32_t(transactions);
   if (s.pending + change.announce > MbarrierState::maxCount)
@@ -132,7 +134,7 @@ Step execInit(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!host)
       return Step::Error;
     if (count == 0 || count > MbarrierState::maxCount)
-      return c.fail(inst, l, "mbarrier-misuse",
+      return c.fail(inst, l, textOf(Rule::NotInitialized).kind,
                     "an mbarrier cannot expect " + std::to_string(count) +
                         " arrivals");
     MbarrierState s;

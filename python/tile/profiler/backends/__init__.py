@@ -39,7 +39,13 @@ def find(name: str) -> Backend:
         return make_once(name, Cupti)
     if name not in NAMES:
         raise TileError(f"there is no profiler backend {name!r}; there are {', '.join(NAMES)}")
-    raise TileError(f"the profiler backend {name!r} is not built in tile yet")
+    if name == "roctracer":
+        raise TileError("there is no profiler backend roctracer: rocprofiler is what came after it")
+    if by_driver() != name:
+        raise TileError("the profiler backend rocprofiler needs an AMD GPU that runs the kernels")
+    from .rocprofiler import Rocprofiler
+
+    return make_once(name, Rocprofiler)
 
 
 __all__ = ["NAMES", "Backend", "by_driver", "find"]

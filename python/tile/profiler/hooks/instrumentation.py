@@ -11,10 +11,11 @@ from .hook import Hook
 
 
 class InstrumentationHook(Hook):
-    """While it is active, launches run kernels that record. It hears all launches, and so no launch
-    takes a kernel that was compiled without records."""
+    """While it is active, launches run kernels that record. The mode is an option of each launch:
+    none takes a kernel that was compiled without records."""
 
     priority = 0
+    hears_all_launches = False
 
     def __init__(self, mode: InstrumentationMode) -> None:
         self.mode = mode

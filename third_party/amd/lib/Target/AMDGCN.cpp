@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "tile/Target/LinkLibrary.h"
 
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Module.h"
@@ -124,7 +125,8 @@ amd::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
 LogicalResult amd::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
                                 const AMDGCNOptions &options) {
   auto machine = createAMDGPUMachine(diagnosticOp, options);
-  if (failed(machine) || failed(linkDeviceLibrary(diagnosticOp, module)))
+  if (failed(machine) || failed(linkInstrumentLibrary(diagnosticOp, module)) ||
+      failed(linkDeviceLibrary(diagnosticOp, module)))
     return failure();
   // In the machine's IEEE mode, maxima and minima of signalling NaNs are NaNs,
   // and LLVM makes every operand a quiet one first.

@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Target/LLVMFlagScope.h"
+#include "tile/Target/LinkLibrary.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -14,19 +15,15 @@
 #include "nvidia/Target/ShareLoopOffsets.h"
 #include "nvidia/TargetTable.h"
 
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/AtomicExpand.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/Internalize.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -133,26 +130,7 @@ LogicalResult linkLibdevice(ModuleOp diagnosticOp, llvm::Module &module,
   if (!buffer)
     return diagnosticOp.emitError("cannot read libdevice '")
            << options.libdevicePath << "': " << buffer.getError().message();
-  auto library = llvm::getLazyBitcodeModule((*buffer)->getMemBufferRef(),
-                                            module.getContext());
-  if (!library)
-    return diagnosticOp.emitError("cannot parse libdevice '")
-           << options.libdevicePath
-           << "': " << llvm::toString(library.takeError());
-  (*library)->setTargetTriple(module.getTargetTriple());
-  (*library)->setDataLayout(module.getDataLayout());
-  auto internalize = [](llvm::Module &linked, const llvm::StringSet<> &names) {
-    llvm::internalizeModule(linked, [&](const llvm::GlobalValue &value) {
-      return !value.hasName() || !names.contains(value.getName());
-    });
-  };
-  CollectDiagnostics diagnostics(module.getContext());
-  if (llvm::Linker::linkModules(module, std::move(*library),
-                                llvm::Linker::Flags::LinkOnlyNeeded,
-                                internalize))
-    return diagnosticOp.emitError("linking libdevice failed: ")
-           << diagnostics.getErrors();
-  return success();
+  return linkLibrary(diagnosticOp, module, (*buffer)->getMemBufferRef());
 }
 } // namespace
 
@@ -182,8 +160,9 @@ nvidia::translateToLLVMIR(ModuleOp module, llvm::LLVMContext &context,
 LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
                                    const PTXOptions &options) {
   auto machine = createNVPTXMachine(diagnosticOp, options);
-  if (failed(machine) || (needsLibdevice(module) &&
-                          failed(linkLibdevice(diagnosticOp, module, options))))
+  if (failed(machine) || failed(linkInstrumentLibrary(diagnosticOp, module)) ||
+      (needsLibdevice(module) &&
+       failed(linkLibdevice(diagnosticOp, module, options))))
     return failure();
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();

@@ -46,6 +46,52 @@ def TritonInstrumentMemoryChecker
   ];
 }
 
+def TritonInstrumentConcurrencySanitizer
+    : Pass<"tritoninstrument-concurrency-sanitizer", "::mlir::ModuleOp"> {
+  let summary = "Check the order of accesses to shared memory, and mbarriers";
+  let description = [{
+    What `instrumentation_mode="consan"` asks for. A kernel with buffers in shared
+    memory keeps, in global memory, who has accessed which buffer, and who knows of
+    that. These are groups of warps, and engines that work by themselves. It
+    checks each access, and each operation on an mbarrier. The rules are those of
+    the simulator (`include/tile/Rules/Rules.def`). Where one does not hold, the
+    kernel stops with its text, the line, and the line of the other access.
+
+    The pass runs before loops become branches. Clusters, and operations that it
+    does not know, are errors. A part of a buffer that is not known gets a warning,
+    and is not checked.
+
+    Before:
+    ```mlir
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64xf32, #shared, #smem, mutable>
+    %t = ttg.async_copy_global_to_local %p, %a
+    %v = ttg.local_load %a
+    ```
+    After:
+    ```mlir
+    %state = ttg.global_scratch_alloc
+    tti.check "tile_consan_begin"(%state, ...) everyThread
+    ttg.barrier all
+    tti.check "tile_consan_start"(%state)
+    %a = ttg.local_alloc
+    tti.check "tile_consan_alloc"(%state, %c0, %a, ...)
+    tti.check "tile_consan_issue"(%state, %c0, %c1)
+    tti.check "tile_consan_access"(%state, %c0, ..., %a, ...)
+    %t = ttg.async_copy_global_to_local %p, %a
+    tti.check "tile_consan_access"(%state, %c0, ..., %a, ...) codes [257] messages ["async-race: ..."]
+    %v = ttg.local_load %a
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::triton::gpu::TritonGPUDialect",
+    "::mlir::triton::instrument::TritonInstrumentDialect"
+  ];
+  let statistics = [
+    Statistic<"numChecked", "operations-checked", "Operations that are checked">
+  ];
+}
+
 def TritonInstrumentFpSanitizer
     : Pass<"tritoninstrument-fp-sanitizer", "::mlir::ModuleOp"> {
   let summary = "Compute exactly, modulo a prime, in place of rounding";
