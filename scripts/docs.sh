@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, a drawing.
+# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, drawings.
 # With --check, changes nothing and fails where the committed files differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,6 +39,7 @@ done < <(git ls-files '*/Passes.td' | sort)
 
 scripts/check_attributes.py --write "$out/attributes.md"
 scripts/drawing.py "$out/architecture.svg"
+scripts/gallery.py "$out/gallery.svg"
 # Only the compiler knows its pipelines.
 if [ -x "${TILE_BUILD:-build}/bin/tile-opt" ]; then
   scripts/pipelines.py --write "$out/pipelines.md"
