@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the figures of docs/gallery.md: how fast each example is beside the library that it is compared with.
+"""Draws the figures of docs/gallery.md: how fast each example is beside the library that it is
+compared with.
 
 scripts/docs.sh calls it with the file to write.
 """
@@ -22,7 +23,8 @@ STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1b1f24; }
 .small { font-size: 11px; fill: #515a64; } .ours { fill: #0b57d0; } .other { fill: #c9d1d9; }
 @media (prefers-color-scheme: dark) {
-  text { fill: #e6edf3; } .small { fill: #a3adb8; } .ours { fill: #8ab4f8; } .other { fill: #3a434d; }
+  text { fill: #e6edf3; } .small { fill: #a3adb8; }
+  .ours { fill: #8ab4f8; } .other { fill: #3a434d; }
 }
 """
 LEFT, WIDTH, ROW_HEIGHT = 200, 380, 52
