@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, findings, a drawing.
+# Writes the pages in docs/generated: dialects and passes from TableGen, attributes, pipelines, findings, drawings.
 # With --check, changes nothing and fails where the committed files differ.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -40,6 +40,7 @@ done < <(git ls-files '*/Passes.td' | sort)
 scripts/check_attributes.py --write "$out/attributes.md"
 scripts/drawing.py "$out/architecture.svg"
 scripts/findings.py "$out/findings.md"
+scripts/gallery.py "$out/gallery.svg"
 # Only the compiler knows its pipelines.
 if [ -x "${TILE_BUILD:-build}/bin/tile-opt" ]; then
   scripts/pipelines.py --write "$out/pipelines.md"

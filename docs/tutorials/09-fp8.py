@@ -9,7 +9,7 @@
 #
 # ## One scale for a matrix
 #
-# Divide each matrix by a number, so that its largest element is 448. Multiply the product by both numbers.
+# Divide each matrix by a number, so that its largest element is 448. Multiply the result by both numbers.
 
 # %%
 import ml_dtypes
@@ -66,8 +66,8 @@ assert relative_error(c, exact) < 0.05
 
 # %% [markdown]
 # You see two errors. The second one is the price of 3 bits of mantissa. The first one is how exactly the tensor
-# cores add up. On Hopper they add fp8 products with few bits: `max_num_imprecise_acc` of `tl.dot` says after how
-# many products the sum is added to a sum in fp32.
+# cores add up. On Hopper they add up fp8 operands with few bits: `max_num_imprecise_acc` of `tl.dot` says after how
+# many elements the sum is added to a sum in fp32.
 #
 # ## A scale for each block of 32 elements
 #

@@ -23,7 +23,7 @@ def differentiate(
     dq_ptr, dk_ptr, dv_ptr, lse_ptr, delta_ptr, sq, sdo, sk, sv, kv_ready, ready, empty, my_turn,
     other_turn, head, start, N, scale, steps, ME: gl.constexpr, STAGES: gl.constexpr,
 ):  # fmt: skip
-    """The part of one group. All products have keys as rows, so that weights stay in registers."""
+    """The part of one group. All dots have keys as rows, so that weights stay in registers."""
     BN: gl.constexpr = sk.shape[0]
     D: gl.constexpr = sk.shape[1]
     BM: gl.constexpr = sq.shape[1]

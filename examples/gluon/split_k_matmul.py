@@ -1,4 +1,4 @@
-"""Matrix product on sm_90 of few rows and columns and many products: two blocks of a cluster have
+"""Matmul on sm_90 with few rows and columns and a long K: two blocks of a cluster have
 half of K each. They exchange halves of their sums through each other's shared memory, and each one
 stores half of the result."""
 

@@ -89,7 +89,7 @@ def mask(what: str) -> str:
 
 #: Which page of docs/diagnostics explains a message, by what the message holds.
 _PAGES = {
-    "block-sizes": "range must be a power of two|which is not a power of two",
+    "block-sizes": "elements, more than the limit of",
     "constants": "must be known at compile time|arange needs constants",
     "shapes": "do not fit together",
     "conditions": "^the condition of `(if|while|if ... else)` (must be a scalar|is a block)",

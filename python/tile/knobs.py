@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from .hints import closest
 from .settings import (
     Group,
     Hook,
@@ -288,10 +289,13 @@ language = _Language()
 def __getattr__(name: str) -> Group:
     """The settings of a backend: `nvidia`, `amd`."""
     if not name.startswith("_"):
-        from .backends import knobs_of
+        from .backends import folders, knobs_of
 
         if (found := knobs_of(name)) is not None:
             return found
+        groups = [known for known, value in globals().items() if isinstance(value, Group)]
+        hint = closest(name, [*groups, *folders()])
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

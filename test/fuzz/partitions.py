@@ -1,4 +1,4 @@
-"""Loops with products that get warps of their own for what they load: operands that come in every
+"""Loops with dots that get warps of their own for what they load: operands that come in every
 way, one loop or several that go on with the sums, alone and in nests with what follows a tile.
 
 These are what programs of mode "specialized" begin with; the other modes have none of them.
@@ -68,7 +68,7 @@ class Loops:
         return name
 
     def multiply(self, x: str, y: str, acc: str) -> None:
-        """Adds a product to a sum in one of several ways."""
+        """Adds a dot to a sum in one of several ways."""
         g = self.g
         extra = ""
         if TYPES[self.type].bits == 8 and self.type != "i8" and g.chance(0.5):
@@ -95,13 +95,13 @@ class Loops:
             self.lines.append(f"{acc} = tl.dot({x}, {y}, {acc}{extra})")
 
     def move(self, x: str, y: str, acc: str, extra: str) -> None:
-        """Adds a product to a sum that goes on in another variable, or starts again."""
+        """Adds a dot to a sum that goes on in another variable, or starts again."""
         g = self.g
         first = next(value for value in self.sums if value.name == acc)
         other, new = g.name(), g.name()
         self.sums.append(first.replace(name=other))
         dot = f"tl.dot({x}, {y}, {acc}{extra})"
-        # Each of them is a sum of products with signs.
+        # Each of them is a sum of dots, some of them negated.
         ways = [
             [f"{acc}, {other} = -{other}, {dot}"],
             [f"{acc}, {other} = tl.dot({x}, {y}, {other}{extra}), {dot}"],
@@ -157,7 +157,7 @@ class Loops:
             raise Unsound
 
     def plan_products(self) -> None:
-        """One product, or several that share an operand."""
+        """One dot, or several that share an operand."""
         g = self.g
         a = self.operand((self.m, self.k), 1)
         x = self.load(a)
@@ -178,7 +178,7 @@ class Loops:
             self.lines.append(f"{rows} += tl.sum({x}.to({TYPES[type].tl}), 1)")
 
     def plan_attention(self) -> None:
-        """Weights from a product, 0 or 1, times other rows that are loaded."""
+        """Weights from a dot, 0 or 1, times other rows that are loaded."""
         g = self.g
         d = self.k
         rows = Operand(self.type, (self.m, d), 1, 1, 1)
@@ -214,7 +214,7 @@ class Loops:
         self.lines.append(f"{acc} = tl.dot({weights}, {v}, {acc})")
 
     def plan_gradients(self) -> None:
-        """Attention's products backwards: rows that are loaded are multiplied with keys and with
+        """Attention's dots backwards: rows that are loaded are multiplied with keys and with
         values that stay, what comes of both with the rows again, and, if it is wanted, with the
         keys, which memory adds up."""
         g = self.g

@@ -53,13 +53,13 @@ class Pipeline:
     #: with a question mark may be left out.
     pipeliner: tuple[str, ...] = ("tritongpu-schedule-loops", "tritongpu-pipeline")
     stages: tuple[int, ...] = (2, 3, 5)
-    #: Without it some products cannot be lowered.
+    #: Without it some dots cannot be lowered.
     product: str = "tritongpu-accelerate-matmul"
     #: At the end, in this order.
     last: tuple[str, ...] = ()
 
 
-#: Products of warp groups read what the passes wrote to shared memory.
+#: Dots of warp groups read what the passes wrote to shared memory.
 FENCES = "triton-nvidia-gpu-fence-insertion{after-async-copies=true}"
 AMPERE = Pipeline(
     passes=("tritongpu-prefetch", "tritongpu-coalesce-async-copy"),

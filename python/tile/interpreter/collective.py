@@ -101,7 +101,7 @@ def _map(b: Any, operands: Any, attributes: Any, types: Any, regions: Any) -> li
 def _dot(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     x, y, acc = operands
     out = acc.dtype
-    # Products and sums in the accumulator's precision, at least float32.
+    # Dots and sums in the accumulator's precision, at least float32.
     wide = out if out.kind == "i" or out.itemsize >= 4 else np.dtype(np.float32)
     return (np.matmul(x.astype(wide), y.astype(wide)) + acc.astype(wide)).astype(out)
 

@@ -165,7 +165,7 @@ def test_products(target, shape):
 
 @pytest.mark.parametrize("target", ["cuda:90", "cuda:100"])
 def test_partitions(target):
-    """A loop whose copies have warps of their own: products by warp groups, rings, mbarriers."""
+    """A loop whose copies have warps of their own: dots by warp groups, rings, mbarriers."""
     m, n, k, bk = 64, 64, 256, 64
     rng = np.random.default_rng(5)
     a = rng.integers(-4, 5, (m, k)).astype(np.float16)

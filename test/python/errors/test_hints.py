@@ -198,6 +198,12 @@ def test_a_setting_that_is_none():
             tile.knobs.runtime.interpet = True
 
 
+def test_a_group_of_settings_that_is_none():
+    for wrong, right in (("compilaton", "compilation"), ("nvdia", "nvidia")):
+        with pytest.raises(AttributeError, match=f"no attribute '{wrong}'; did you mean `{right}`"):
+            getattr(tile.knobs, wrong)
+
+
 def test_cdiv_on_the_host():
     with pytest.raises(tile.TileError, match=r"use tile\.cdiv outside"):
         tl.cdiv(8, 3)

@@ -270,7 +270,6 @@ def test_our_own_stack_is_hidden(tracebacks):
         "                ^^^^^^^^^^^^^^^\n"
         "error: arange's range must be a power of two, but 0 to 3 has 3 elements; "
         "use tl.arange(0, 4) and a mask, such as mask=i < 3\n"
-        "more: tile help block-sizes\n"
     )
 
 

@@ -113,7 +113,7 @@ PLANTED = [
         "    tma.store_wait(0)\n",
         "    buffer.store(x)\n    tma.store_wait(0)\n",
     ),
-    # Rings of buffers, and products that go on.
+    # Rings of buffers, and dots that go on.
     (
         "wgmma_matmul",
         RACES,

@@ -1,8 +1,8 @@
-"""Random explicit programs whose products run on, and what they compute.
+"""Random explicit programs whose dots run on, and what they compute.
 
-Products start in a random order, add to zero, to sums, or to each other's; waits leave some of them
+Dots start in a random order, add to zero, to sums, or to each other's; waits leave some of them
 under way. Layout conversions take shared memory meanwhile, and many buffers are used but once. A
-program writes no buffer that a product may still read, and reads no sum before a wait for it.
+program writes no buffer that a dot may still read, and reads no sum before a wait for it.
 Whose memory is free, and where threads wait for each other, is up to the compiler.
 """
 
@@ -38,9 +38,9 @@ class _State(Writing):
     #: By their names: values and layouts.
     tensors: dict[str, tuple[np.ndarray, str]] = field(default_factory=dict)
     sums: dict[str, np.ndarray] = field(default_factory=dict)
-    #: Products under way, in their order: what they read.
+    #: Dots under way, in their order: what they read.
     running: list[set[int]] = field(default_factory=list)
-    #: Sums of products: the value, and the number of the last one that adds to it.
+    #: Sums of dots: the value, and the number of the last one that adds to it.
     unfinished: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict)
     started: int = 0
     made: int = 0

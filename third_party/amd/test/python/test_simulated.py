@@ -299,7 +299,7 @@ def store_inner_product(a, b, out, n, N: tl.constexpr):
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.int8, np.float32])
 @pytest.mark.parametrize("num_warps", [1, 4, 8, 16])
 def test_products_before_divergent_branches(target, dtype, num_warps):
-    """On gfx1100 LLVM moved the product into the branch around the store."""
+    """On gfx1100 LLVM moved the dot into the branch around the store."""
     n = 16 if dtype != np.int8 else 32
     a, b = rng.integers(-3, 4, (2, n, n)).astype(dtype)
     exact = a.astype(np.int32) @ b.astype(np.int32)

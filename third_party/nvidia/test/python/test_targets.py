@@ -64,7 +64,7 @@ def test_a_renamed_target():
 
 
 def test_what_each_has():
-    """Products with scales are those of sm_120 and sm_121, wide accesses those of all since 100."""
+    """Dots with scales are those of sm_120 and sm_121, wide accesses those of all since 100."""
     assert [t.compute_capability for t in TARGETS if t.has_block_scaled_mma] == [120, 121]
     wide = [t.compute_capability for t in TARGETS if t.max_global_access_bits == 256]
     assert wide == [100, 103, 110, 120, 121]
@@ -111,7 +111,7 @@ def product_of_tiles(a_desc, b_ptr, c_desc, K, N: tl.constexpr):
 @pytest.mark.parametrize("arch", [a for a in CAPABILITIES if a >= 90])
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.float8_e4m3fn])
 def test_products_since_hopper(arch, dtype, monkeypatch):
-    """Later ones copy as Hopper does and multiply as Ampere does: docs/howto/fast-products.md."""
+    """Later ones copy as Hopper does and multiply as Ampere does: docs/howto/fast-blackwell.md."""
     monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
     rng = np.random.default_rng(arch)
     a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((128, 96), (96, 64)))

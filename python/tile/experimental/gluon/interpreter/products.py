@@ -1,4 +1,4 @@
-"""Products of warp groups: they happen when the program waits for them."""
+"""Dots of warp groups: they happen when the program waits for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _E2M1 = 4
 
 
 class Unfinished:
-    """The sum that a product will have."""
+    """The sum that a dot will have."""
 
     def __init__(self, operands: Any, use: bool) -> None:
         self.operands = operands

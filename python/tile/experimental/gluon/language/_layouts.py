@@ -306,7 +306,7 @@ class DistributedLinearLayout(DistributedLayout):
 
 @dataclass(frozen=True, eq=False)
 class DotOperandLayout(DistributedLayout):
-    """Of an operand of a product whose accumulator has the layout `parent`."""
+    """Of an operand of a dot whose accumulator has the layout `parent`."""
 
     operand_index: int
     parent: DistributedLayout

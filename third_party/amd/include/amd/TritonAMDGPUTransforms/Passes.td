@@ -17,12 +17,12 @@ def TritonAMDGPUAccelerateMatmul
     : Pass<"tritonamdgpu-accelerate-matmul", "mlir::ModuleOp"> {
   let summary = "Give matrix products the layouts of MFMA and WMMA";
   let description = [{
-    As `tritongpu-accelerate-matmul`, with what users may ask for. A product
+    As `tritongpu-accelerate-matmul`, with what users may ask for. A dot
     takes the largest instruction that is not larger than itself, which may be a
     narrow one of 4 rows or columns (4x64, 64x4); operands of 8 bits in a format that the machine lacks are multiplied as fp16. What no
-    instruction computes stays as it is. Products with scales are such of MFMA
+    instruction computes stays as it is. Dots with scales are such of MFMA
     where the target has them and the formats, e4m3, e5m2 and e2m1, lie along K;
-    others become plain products.
+    others become plain dots.
 
     ```mlir
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #dot_a> * tensor<32x64xf16, #dot_b> -> tensor<64x64xf32, #blocked>
@@ -55,7 +55,7 @@ def TritonAMDGPUChooseTensorCopies
     leaves them alone. The machine fills what lies behind the end of a tensor with
     zeros, but knows no blocks that start before it: of loads and stores through
     a descriptor, no index may be negative, as far as its range is known. Sums and
-    products in indices are taken to fit. Kernels make those that the host passes
+    multiplications in indices are taken to fit. Kernels make those that the host passes
     of their parts; what lies outside of them must be known to be zero
     (`tt.zero_padded`).
 
@@ -138,7 +138,7 @@ def TritonAMDGPUFoldTrueCmpI
   let description = [{
     Masks that are always true, or never, become constants: ranges of blocks are
     known, and others from `tl.assume` and from what launches state of arguments.
-    Sums, differences and products are taken to wrap around.
+    Sums, differences and multiplications are taken to wrap around.
 
     ```mlir
     %i = tt.make_range {end = 1024 : i32, start = 0 : i32} : tensor<1024xi32, #blocked>
@@ -157,7 +157,7 @@ def TritonAMDGPUFoldTrueCmpI
 
 def TritonAMDGPUHoistLayoutConversions
     : Pass<"tritonamdgpu-hoist-layout-conversions"> {
-  let summary = "Bring operands of products into their layout before loops";
+  let summary = "Bring operands of dots into their layout before loops";
   let description = [{
     Those that do not change in the loop; also out of several loops.
 
@@ -202,9 +202,9 @@ def TritonAMDGPUSinkLayoutConversions
 
 def TritonAMDGPUMoveUpPrologueLoads
     : Pass<"tritonamdgpu-move-up-prologue-loads"> {
-  let summary = "Start the loads in front of loops with products early";
+  let summary = "Start the loads in front of loops with dots early";
   let description = [{
-    Loads before a loop around products go before the first access to LDS that
+    Loads before a loop around dots go before the first access to LDS that
     they may be done before, with what their addresses are computed from: they
     are then under way while the barriers of that are waited for.
 
@@ -277,7 +277,7 @@ def TritonAMDGPUInThreadTranspose
 
 def TritonAMDGPUOptimizeEpilogue
     : Pass<"tritonamdgpu-optimize-epilogue", "mlir::ModuleOp"> {
-  let summary = "Store results of products in the layout they have";
+  let summary = "Store results of dots in the layout they have";
   let description = [{
     Where lanes hold at least 8 bytes of neighbours of a result, or would if they
     changed every other element with lanes of their wave, they write them to
@@ -309,9 +309,9 @@ def TritonAMDGPUStreamPipeline
     makes the copies. Only a load that keeps `tt.latency` is copied to LDS.
 
     Operands of matrix products go through registers. Their loads come first in
-    the new body, or behind the first of several products where registers are
+    the new body, or behind the first of several dots where registers are
     scarce. The pipeliner has them stored to a buffer in LDS at the end of the
-    body, when the products of the iteration before have read theirs. Other values
+    body, when the dots of the iteration before have read theirs. Other values
     stay in registers until the next iteration.
 
     With `use_async_copy`, operands that memory has in pieces of 16 bytes go
@@ -416,11 +416,11 @@ def TritonAMDGPUConvertBufferOps
 
 def TritonAMDGPUBlockPingpong
     : Pass<"tritonamdgpu-block-pingpong", "mlir::ModuleOp"> {
-  let summary = "Let waves on one SIMD unit take turns at memory and products";
+  let summary = "Let waves on one SIMD unit take turns at memory and dots";
   let description = [{
-    For pipelined loops around one product whose operands are in LDS. Programs of
+    For pipelined loops around one dot whose operands are in LDS. Programs of
     four waves, one on each SIMD unit, raise the priority of what multiplies over
-    waves of other programs. In programs of eight waves, products are cut along K
+    waves of other programs. In programs of eight waves, dots are cut along K
     into phases with barriers between them, and the second half of the waves is
     one phase behind: on each unit, one wave multiplies while the other one
     accesses memory. Small products of eight waves, large ones of four, and loops
@@ -500,7 +500,7 @@ def TritonAMDGPUInsertInstructionSchedHints
     : Pass<"triton-amdgpu-insert-instruction-sched-hints", "mlir::ModuleOp"> {
   let summary = "Mark loops for the scheduler of instructions";
   let description = [{
-    With `variant=attention`, loops around several products get a hint.
+    With `variant=attention`, loops around several dots get a hint.
 
     ```mlir
     scf.for ... {

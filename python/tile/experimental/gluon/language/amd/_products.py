@@ -1,4 +1,4 @@
-"""Products by the matrix instructions of AMD's GPUs."""
+"""Dots by the matrix instructions of AMD's GPUs."""
 
 from __future__ import annotations
 

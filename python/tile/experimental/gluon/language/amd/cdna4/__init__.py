@@ -1,4 +1,4 @@
-"""gfx950: what gfx942 has, products with scales, and copies straight into LDS."""
+"""gfx950: what gfx942 has, dots with scales, and copies straight into LDS."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""sm_90: bulk copies, barriers, clusters, and products of warp groups."""
+"""sm_90: bulk copies, barriers, clusters, and dots of warp groups."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class warpgroup_mma_accumulator_type:
 
 
 class warpgroup_mma_accumulator:
-    """The sum of products that may be unfinished: `warpgroup_mma_wait` gives the tensor."""
+    """The sum of dots that may be unfinished: `warpgroup_mma_wait` gives the tensor."""
 
     def __init__(self, handle: Any, ty: Any) -> None:
         self.handle = handle
@@ -86,7 +86,7 @@ class warpgroup_mma_accumulator:
 
 @builtin
 def warpgroup_mma_init(value: Any) -> warpgroup_mma_accumulator:
-    """A tensor as an accumulator, to which products add while the program goes on."""
+    """A tensor as an accumulator, to which dots add while the program goes on."""
     value = _check_block(value, "warpgroup_mma_init")
     _check_accumulator(value.type.layout)
     return warpgroup_mma_accumulator(value.handle, value.type)
@@ -163,7 +163,7 @@ def warpgroup_mma(
 
 @builtin
 def warpgroup_mma_wait(num_outstanding: Any = 0, deps: Any = None) -> Any:
-    """Waits until at most so many products are unfinished. Returns `deps`: the tensors of
+    """Waits until at most so many dots are unfinished. Returns `deps`: the tensors of
     accumulators, and buffers that may be written again."""
     count = unwrap(num_outstanding)
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
