@@ -255,6 +255,7 @@ def generate(
     what is only right if the copy engine stores (`copies`); or one that `forgets` to choose others
     for what loads leave undefined."""
     from . import (
+        buffers,
         collective,
         control,
         counters,
@@ -276,7 +277,7 @@ def generate(
     from . import shapes as _shapes
 
     # Importing them registers what they produce.
-    assert collective and control and counters and elementwise and extras and floats
+    assert buffers and collective and control and counters and elementwise and extras and floats
     assert formulas and functions and replicas and scaled and warps
     assert indices and matrix and memory and ordering and parts and _pipelines and _shapes
     for attempt in range(100):

@@ -16,14 +16,18 @@ from ..runtime.depth import deep_stack
 from . import (
     access,
     blocks,
+    buffers,
     collective,
+    copies,
     elementwise,
+    indexed_buffers,
     libdevice,
     mathematics,
     program,
     shapes,
     undefined,
 )
+from .copies import Copies
 from .memory import Memory
 from .numbers import constant, element_of
 from .registry import OPERATIONS
@@ -72,6 +76,8 @@ class EagerBuilder:
         self.may_be_undefined = False
         #: What expressions that are being evaluated have found, innermost last.
         self.pending: list[Any] = []
+        #: Copies that go on while the program does.
+        self.copies = Copies()
         #: The functions that this launch has called, ready to run.
         self.functions: dict[Any, Callable] = {}
 
@@ -80,8 +86,11 @@ class EagerBuilder:
         self.program = program
         self.iterations = 0
 
+        self.copies = Copies()
+
     def end(self) -> None:
         """The program has ended."""
+        self.copies.finish()
 
     def count_iteration(self) -> None:
         """Ends programs that have no end of their own."""
@@ -194,5 +203,6 @@ class EagerBuilder:
 
 #: The modules that define the operations.
 SUBJECTS: list[python_types.ModuleType] = [
-    access, blocks, collective, elementwise, libdevice, mathematics, program, shapes
+    access, blocks, buffers, collective, copies, elementwise, indexed_buffers, libdevice,
+    mathematics, program, shapes,
 ]  # fmt: skip

@@ -130,6 +130,7 @@ from .random import (
     randn4x,
     uint_to_uniform_float,
 )
+from .shared_memory import async_copy, async_wait, barrier, shared, shared_block
 from .standard import (
     all,
     any,

@@ -1143,6 +1143,100 @@ def uint_to_uniform_float(x: _Value) -> tensor:
     >>> tl.uint_to_uniform_float(tl.zeros([2], tl.uint32)) < 1
     [1 1]"""
 
+def async_copy(buffer: Any, pointer: tensor, mask: _Value | None = None, other: _Value | None = None, cache_modifier: _str = '', eviction_policy: _str = '') -> None:
+    r"""Begins to copy what `pointer` points to into a buffer of shared memory.
+
+    `pointer` is a block of pointers of the shape of `buffer`. Where `mask` does not hold, `other`
+    is written, or zero. The program goes on; `tl.async_wait` waits. Until then nobody may access
+    the buffer. Where a target has no such copies, the copy happens at once.
+
+    Refused: ``tl.async_copy(tl.arange(0, 4), p + tl.arange(0, 4))``.
+
+    >>> s = tl.shared([4], tl.int32)
+    >>> tl.async_copy(s, p + tl.arange(0, 4))
+    >>> tl.async_wait()
+    >>> s.load()
+    [0 1 2 3]"""
+
+def async_wait(pending: Any = 0) -> None:
+    r"""Waits until at most `pending` of the copies that `tl.async_copy` began last are unfinished.
+
+    `pending` is a constant.
+
+    >>> s = tl.shared([2], tl.int32)
+    >>> tl.async_copy(s, p + tl.arange(0, 2))
+    >>> tl.async_wait(0)
+    >>> s.load()
+    [0 1]"""
+
+def barrier() -> None:
+    r"""All threads of the program wait for each other.
+
+    What they wrote to memory before is there for all of them. Accesses to one buffer of `tl.shared`
+    need none: the compiler places it.
+
+    >>> tl.store(p + tl.arange(0, 4), 3 - tl.arange(0, 4))
+    >>> tl.barrier()
+    >>> tl.load(p + 3 - tl.arange(0, 4))
+    [0 1 2 3]"""
+
+def shared(shape: Any, dtype: _Type, layout: Any = None) -> Any:
+    r"""A buffer in shared memory, for all threads of the program.
+
+    It has the methods `load` and `store` of the whole buffer, `gather` and `scatter` of chosen
+    elements, and `atomic_scatter_add`, `max`, `min`, `and`, `or`, `xor` and `xchg`. `s[8:16]` and
+    `s[i]` are parts of it, `s.T` and `s.permute` other views. Nothing is in it at first.
+
+    The extents of `shape` are constants and powers of two. Elements lie row by row. `layout` may be
+    a layout of shared memory of `tile.experimental.gluon`, which avoids conflicts of banks.
+
+    Refused: ``tl.shared([3], tl.float32)``.
+
+    >>> s = tl.shared([2, 4], tl.int32)
+    >>> s.store(tl.arange(0, 8).reshape(2, 4))
+    >>> s[1].load()
+    [4 5 6 7]"""
+
+class shared_block:
+    r"""A buffer in shared memory that `tl.shared` made, or a part of one: `s[8:16]`, `s[i]`."""
+    @property
+    def T(self) -> tensor:
+        r"""The same memory with its last two dimensions exchanged."""
+    def atomic_scatter_add(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Adds to the elements that `indices` name along `axis`; returns what was there."""
+    def atomic_scatter_and(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Bitwise and with the elements that `indices` name; returns what was there."""
+    def atomic_scatter_max(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Keeps the larger in the elements that `indices` name; returns what was there."""
+    def atomic_scatter_min(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Keeps the smaller in the elements that `indices` name; returns what was there."""
+    def atomic_scatter_or(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Bitwise or with the elements that `indices` name; returns what was there."""
+    def atomic_scatter_xchg(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Writes to the elements that `indices` name; returns what was there."""
+    def atomic_scatter_xor(self, values: Any, indices: Any, axis: _int, mask: _Value | None = None) -> tensor:
+        r"""Bitwise exclusive or with the elements that `indices` name; returns what was there."""
+    @property
+    def dtype(self) -> dtype: ...
+    def gather(self, indices: Any, axis: _int) -> tensor:
+        r"""Reads the elements that `indices` name along `axis`."""
+    @property
+    def layout(self) -> Any: ...
+    def load(self) -> tensor:
+        r"""Reads the whole buffer."""
+    @property
+    def numel(self) -> builtins.int: ...
+    def permute(self, *dims: Any) -> Any:
+        r"""The same memory with its dimensions in another order."""
+    @property
+    def rank(self) -> Any: ...
+    def scatter(self, values: Any, indices: Any, axis: _int) -> None:
+        r"""Writes to the elements that `indices` name along `axis`."""
+    @property
+    def shape(self) -> builtins.tuple[builtins.int, ...]: ...
+    def store(self, value: _Value) -> None:
+        r"""Writes `value`, which is broadcast and converted to its type, over the whole buffer."""
+
 def all(input: _Value, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
     r"""Whether all elements along `axis` differ from zero.
 

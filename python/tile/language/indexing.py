@@ -21,7 +21,6 @@ from .collective import gather, reduce
 from .conversion import bitcast, cast
 from .creation import _insert_dim, _reshape, arange, checked_axis
 from .promotion import broadcast_to_shape, constant, to_tensor
-from .state import current
 from .values import builtin, describe, member, one, slice, tensor, unwrap
 
 _SLICES = (builtins.slice, slice)
@@ -130,9 +129,6 @@ def _run_time_element(index: tensor, axis: int, extent: int) -> Any:
         )
     if not index.dtype.is_int() or index.dtype.is_bool():
         raise SemanticError(f"a block is indexed with integers, not with {index.dtype}")
-    b = current()
-    if b.eager and not b.phantom:
-        return _element(int(index), axis, extent)
     if index.dtype.int_bitwidth < 32:
         index = cast(index, dt.int32)
     if index.dtype.is_int_signed():

@@ -9,10 +9,9 @@ import numpy as np
 
 from tile.interpreter.access import _RMW, atomically
 from tile.interpreter.collective import _unpack
+from tile.interpreter.copies import read, start
 from tile.interpreter.numbers import element_of, unsigned
 from tile.interpreter.registry import operation
-
-from .copies import read, start
 
 #: The number of the format of 4 bits.
 _E2M1 = 4

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tile.errors import InterpreterError
+from tile.interpreter.buffers import Buffer
 from tile.interpreter.numbers import scalar_of
 from tile.interpreter.registry import operation
-
-from .buffers import Buffer
 
 
 class Barrier:

@@ -13,7 +13,6 @@ from tile.language.dtypes import dtype
 from ..language._inference import linear_layout
 from ..language._layouts import AutoLayout, is_open
 from ..language._types import distributed_type
-from .copies import Copies
 from .coroutines import Group
 from .products import ASYNCHRONOUS, check_finished
 
@@ -29,17 +28,13 @@ class ExplicitBuilder(EagerBuilder):
             raise InterpreterError("the interpreter runs programs of one block, not of clusters")
         #: How many warps run now: those of the kernel, or of a partition.
         self.num_warps = options.num_warps
-        self.copies = Copies()
         self.products: list[Any] = []
         self.group: Group | None = None
         self._fitting: set[str] = set()
 
     def begin(self, program: tuple[int, int, int]) -> None:
         super().begin(program)
-        self.copies, self.products, self.group = Copies(), [], None
-
-    def end(self) -> None:
-        self.copies.finish()
+        self.products, self.group = [], None
 
     # Types.
 
@@ -65,10 +60,6 @@ class ExplicitBuilder(EagerBuilder):
                 raise SemanticError(
                     f"{ty} has an invalid layout: it is for {have} {what}, not for {wanted}"
                 )
-
-    @staticmethod
-    def parse_type(text: str) -> None:
-        """Tokens are nothing here."""
 
     @staticmethod
     def i64_array(values: Sequence[int]) -> list[int]:

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from tile.errors import InterpreterError
+from tile.interpreter.copies import Copies
 from tile.language import state
-
-from .copies import Copies
 
 #: What each partition has of the builder's.
 _OWN = ("iterations", "in_region", "phantom", "pending", "num_warps", "copies", "products")

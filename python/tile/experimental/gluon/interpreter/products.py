@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from tile.errors import InterpreterError
+from tile.interpreter.buffers import Buffer
 from tile.interpreter.collective import _dot, _unpack
 from tile.interpreter.numbers import element_of
 from tile.interpreter.registry import operation
-
-from .buffers import Buffer
 
 #: The number of the format of 4 bits.
 _E2M1 = 4

@@ -7,14 +7,13 @@ from typing import Any
 
 from tile.errors import SemanticError
 from tile.language import collective as _collective
-from tile.language import conversion as _conversion
 from tile.language import creation as _creation
 from tile.language import dtypes as dt
 from tile.language import memory as _memory
 from tile.language.aggregate import replace
 from tile.language.dtypes import dtype as _dtype
-from tile.language.promotion import is_constant
 from tile.language.promotion import to_tensor as _to_tensor
+from tile.language.shared_memory import Buffer
 from tile.language.state import current, current_generator
 from tile.language.values import (
     builtin,
@@ -27,8 +26,7 @@ from tile.language.values import (
 from tile.runtime.jit import constexpr_function
 
 from . import _inference
-from ._indexed import IndexedAccess
-from ._layouts import AutoLayout, DistributedLayout, DotOperandLayout, SharedLayout, is_open
+from ._layouts import AutoLayout, DistributedLayout, DotOperandLayout, is_open
 from ._policies import cache_hints
 from ._types import distributed_type, set_layout, shared_memory_descriptor_type
 
@@ -277,74 +275,12 @@ def _check_extents(a: Sequence[int], b: Sequence[int], acc: Sequence[int], what:
 # Shared memory.
 
 
-class SharedStructure:
-    """The structure of a buffer: one SSA value."""
-
-    __slots__ = ("ty",)
-
-    def __init__(self, ty: shared_memory_descriptor_type) -> None:
-        self.ty = ty
-
-    def flat_types(self, types: list[Any]) -> None:
-        types.append(self.ty)
-
-    def unflatten(self, handles: Any) -> shared_memory_descriptor:
-        return shared_memory_descriptor(next(handles), self.ty)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, SharedStructure) and self.ty == other.ty
-
-    def __hash__(self) -> int:
-        return hash(self.ty)
-
-    def __str__(self) -> str:
-        return str(self.ty)
-
-
-class shared_memory_descriptor(IndexedAccess):
+class shared_memory_descriptor(Buffer):
     """A buffer in shared memory, or a view of one."""
-
-    def __init__(self, handle: Any, ty: shared_memory_descriptor_type) -> None:
-        self.handle = handle
-        self.type = ty
-
-    def __tile_structure__(self) -> SharedStructure:
-        return SharedStructure(self.type)
-
-    def __tile_flatten__(self, handles: list[Any]) -> None:
-        handles.append(self.handle)
-
-    @property
-    def dtype(self) -> _dtype:
-        return self.type.element_ty
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.type.shape
-
-    @property
-    def rank(self) -> int:
-        return self.type.rank
-
-    @property
-    def numel(self) -> int:
-        return self.type.numel
-
-    @property
-    def layout(self) -> SharedLayout:
-        return self.type.layout
 
     @property
     def nbytes_per_cta(self) -> int:
         return self.type.nbytes_per_cta
-
-    def __str__(self) -> str:
-        return str(self.type)
-
-    def _view(self, op: str, attributes: Any, ty: Any, *operands: Any) -> Any:
-        b = current()
-        handles = (self.handle, *operands)
-        return shared_memory_descriptor(b.create_one(op, handles, attributes, (b.type(ty),)), ty)
 
     @builtin
     def load(self, layout: Any) -> tensor:
@@ -384,10 +320,7 @@ class shared_memory_descriptor(IndexedAccess):
                 f"shape {list(self.shape)}"
             )
         shape = [*self.shape[:axis], length, *self.shape[axis + 1 :]]
-        offsets = [start if d == axis else 0 for d in range(self.rank)]
-        ty = shared_memory_descriptor_type(self.dtype, shape, self.layout, self.type.alloc_shape)
-        attributes = {"offsets": current().i32_array_attr(offsets)}
-        return self._view("ttg.memdesc_subslice", attributes, ty)
+        return self._part([start if d == axis else 0 for d in range(self.rank)], shape)
 
     @builtin
     def index(self, index: Any) -> shared_memory_descriptor:
@@ -396,16 +329,7 @@ class shared_memory_descriptor(IndexedAccess):
             raise SemanticError(
                 f"index needs a buffer of at least two dimensions, not {list(self.shape)}"
             )
-        index = unwrap(index)
-        if is_constant(index) and not 0 <= index < self.shape[0]:
-            raise SemanticError(f"there is no buffer {index} of {self.shape[0]}")
-        index = _to_tensor(index)
-        if index.type.is_block() or not index.dtype.is_int():
-            raise SemanticError(f"index takes an integer, not {index.type}")
-        index = _conversion.cast(index, dt.int32)
-        shape = self.shape[1:]
-        ty = shared_memory_descriptor_type(self.dtype, shape, self.layout, shape)
-        return self._view("ttg.memdesc_index", None, ty, index.handle)
+        return self._one(self._checked_index(index))
 
     def _typed(self, handle: Any, shape: Sequence[int]) -> shared_memory_descriptor:
         """A view whose layout the operation has inferred."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from tile.errors import SemanticError
-from tile.language.dtypes import Shape, block_type, dtype
+from tile.language.dtypes import block_type, dtype
+from tile.language.shared_memory import shared_type
 from tile.language.state import current
 from tile.language.values import tensor, unwrap, unwrap_shape
 
@@ -148,52 +148,23 @@ def set_layout(value: tensor, layout: Any) -> tensor:
     return tensor(b.create_one("gluon.set_auto_layout", (value.handle,), None, (b.type(ty),)), ty)
 
 
-class shared_memory_descriptor_type(dtype):
+class shared_memory_descriptor_type(shared_type):
     """A buffer in shared memory, or a view of one."""
 
     def __init__(
         self, element_ty: dtype, shape: Sequence[int], layout: Any, alloc_shape: Sequence[int]
     ) -> None:
-        self.element_ty = unwrap(element_ty)
-        self._shape = Shape(unwrap_shape(shape))
-        self.alloc_shape = Shape(unwrap_shape(alloc_shape))
         layout = unwrap(layout)
         if not isinstance(layout, SharedLayout):
             raise SemanticError(f"a buffer has a layout of shared memory, not {layout!r}")
-        rank = len(self._shape)
+        rank = len(unwrap_shape(shape))
         if layout.rank not in (rank, rank - 1):
             raise SemanticError(
-                f"a buffer of shape {list(self._shape)} has a layout of {rank} dimensions, or of "
-                f"{rank - 1} where the first counts buffers, but {layout!r} has {layout.rank}"
+                f"a buffer of shape {list(unwrap_shape(shape))} has a layout of {rank} dimensions, "
+                f"or of {rank - 1} where the first counts buffers, but {layout!r} has {layout.rank}"
             )
-        self.layout = layout
-        extents = "x".join(map(str, self._shape))
-        whole = "" if self.alloc_shape == self._shape else ", " + "x".join(
-            map(str, self.alloc_shape)
-        )  # fmt: skip
+        super().__init__(element_ty, shape, layout, alloc_shape)
         self.name = f"shared_memory_descriptor<{list(self._shape)}, {self.element_ty}, {layout!r}>"
-        self.mlir = (
-            f"!ttg.memdesc<{extents}x{self.element_ty.mlir}, {layout.mlir}, #ttg.shared_memory, "
-            f"mutable{whole}>"
-        )
-        self.short_name = f"memdesc<{self.element_ty}{list(self._shape)}>"
-        self.primitive_bitwidth = self.element_ty.primitive_bitwidth
-        self.itemsize = self.element_ty.itemsize
-        self.int_signedness = None
-        self.int_bitwidth = 0
-        self._is_float = self._is_int = False
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self._shape
-
-    @property
-    def rank(self) -> int:
-        return len(self._shape)
-
-    @property
-    def numel(self) -> int:
-        return math.prod(self._shape)
 
     @property
     def nbytes_per_cta(self) -> int:
@@ -202,17 +173,6 @@ class shared_memory_descriptor_type(dtype):
         for basis in getattr(self.layout, "cga_layout", None) or []:
             parts *= 2 if any(basis) else 1
         return self.numel * self.element_ty.primitive_bitwidth // 8 // parts
-
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, shared_memory_descriptor_type) and self.mlir == other.mlir
-        )
-
-    def __hash__(self) -> int:
-        return hash(self.mlir)
-
-    def __repr__(self) -> str:
-        return self.name
 
     def mangle(self) -> str:
         extents = "_".join(map(str, self._shape))

@@ -10,10 +10,9 @@ from tile.language import dtypes as dt
 from tile.language import memory as _memory
 from tile.language.conversion import cast
 from tile.language.promotion import raise_to_common_shape, to_tensor
+from tile.language.shared_memory import with_masks
 from tile.language.state import current
 from tile.language.values import builtin, describe, tensor
-
-from .._copies import with_masks
 
 
 def check_address(ptr: Any, offsets: Any, what: str) -> tuple[tensor, tensor]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tile.errors import SemanticError
-from tile.language.atomic import _RMW
-from tile.language.creation import checked_axis
-from tile.language.memory import as_mask
-from tile.language.promotion import raise_to_common_shape
-from tile.language.state import current
-from tile.language.values import builtin, describe, tensor, unwrap
-
-from ._types import distributed_type
+from ..errors import SemanticError
+from .atomic import _RMW
+from .creation import checked_axis
+from .memory import as_mask
+from .promotion import raise_to_common_shape
+from .state import current
+from .values import builtin, describe, tensor, unwrap
 
 
 def _tensor(value: Any, what: str) -> tensor:
@@ -65,7 +63,7 @@ class IndexedAccess:
     def gather(self, indices: Any, axis: Any) -> tensor:
         """Reads the elements that `indices` name along `axis`."""
         indices, axis = self._places(indices, axis, "gather")
-        ty = distributed_type(self.type.element_ty, indices.shape, indices.type.layout)
+        ty = indices.type.with_element_ty(self.type.element_ty)
         b = current()
         attributes = {"axis": b.int_attr(32, axis)}
         handles = (self.handle, indices.handle)

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tile import _C
-from tile.errors import InterpreterError
-from tile.interpreter.numbers import element_of, scalar_of
-from tile.interpreter.registry import operation
-
-from ..language import _inference
-from ..language._types import shared_memory_descriptor_type
+from .. import _C
+from ..errors import InterpreterError
+from .numbers import element_of, scalar_of
+from .registry import operation
 
 #: What memory holds that nothing has written: NaN, or -1.
 _UNWRITTEN = 0xFF
@@ -51,14 +48,22 @@ class Buffer:
         return Buffer(self.memory, places, self.element, ty, self.barriers)
 
 
-def _mlir(text: str) -> Any:
-    return _C.ir.Type.parse(text, _inference._context())
+@functools.lru_cache(maxsize=1)
+def _context() -> Any:
+    """The context in which questions are asked: none that a kernel is compiled in."""
+    return _C.ir.Context()
+
+
+def parse_type(text: str) -> Any:
+    """A type as IR has it."""
+    return _C.ir.Type.parse(text, _context())
 
 
 @functools.lru_cache(maxsize=256)
 def _offsets(layout: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
     """Where the elements of one buffer lie, in elements, and how many it takes with its gaps."""
-    bases = _inference.linear_layout(layout, shape).bases
+    encoding = _C.ir.Attribute.parse(layout.mlir, _context())
+    bases = _C.layout.from_encoding(encoding, list(shape)).bases
     if any(any(basis) for basis in bases.get("block", [])):
         raise InterpreterError("the interpreter runs programs of one block, not of clusters")
     count = 1 << len(bases["offset"])
@@ -76,7 +81,7 @@ def _offsets(layout: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
     return result, int(padded[-1]) + 1
 
 
-def _places(ty: shared_memory_descriptor_type) -> tuple[np.ndarray, int]:
+def _places(ty: Any) -> tuple[np.ndarray, int]:
     """The places of a buffer, or of an array of buffers, in bytes, and how many bytes there are."""
     rank = ty.layout.rank
     one, size = _offsets(ty.layout, tuple(ty.shape[ty.rank - rank :]))
@@ -93,7 +98,7 @@ def _alloc(b: Any, operands: Any, attributes: Any, types: Any) -> Buffer:
     ty = types[0]
     places, size = _places(ty)
     memory = np.full(size, _UNWRITTEN, np.uint8)
-    buffer = Buffer(memory, places, element_of(ty.element_ty), _mlir(ty.mlir), {})
+    buffer = Buffer(memory, places, element_of(ty.element_ty), parse_type(ty.mlir), {})
     if operands:
         buffer.store(operands[0])
     return buffer
@@ -122,26 +127,28 @@ def _index(b: Any, operands: Any, attributes: Any, types: Any) -> Buffer:
         if not b.phantom:
             raise InterpreterError(f"there is no buffer {index} of {count}")
         index = 0
-    return buffer.view(buffer.places[index], _mlir(types[0].mlir))
+    return buffer.view(buffer.places[index], parse_type(types[0].mlir))
 
 
 @operation("ttg.memdesc_subslice")
 def _subslice(b: Any, operands: Any, attributes: Any, types: Any) -> Buffer:
     where = zip(attributes["offsets"], types[0].shape, strict=True)
     part = tuple(slice(at, at + extent) for at, extent in where)
-    return operands[0].view(operands[0].places[part], _mlir(types[0].mlir))
+    return operands[0].view(operands[0].places[part], parse_type(types[0].mlir))
 
 
 @operation("ttg.memdesc_trans")
 def _permute(b: Any, operands: Any, attributes: Any, types: Any) -> Buffer:
     buffer, order = operands[0], attributes["order"]
     places = buffer.places.transpose(order)
+    if types:
+        return buffer.view(places, parse_type(types[0].mlir))
     encoding = _C.layout.encoding(buffer.type)
     layout = _C.layout.infer("trans", encoding, list(buffer.places.shape), order)
     shape = "x".join(map(str, places.shape))
     element = str(buffer.type).split("<", 1)[1].split(",", 1)[0].rsplit("x", 1)[1]
     text = f"!ttg.memdesc<{shape}x{element}, {layout}, #ttg.shared_memory, mutable>"
-    return buffer.view(places, _mlir(text))
+    return buffer.view(places, parse_type(text))
 
 
 @operation("ttg.memdesc_reshape")
@@ -162,4 +169,4 @@ def _reinterpret(b: Any, operands: Any, attributes: Any, types: Any) -> Buffer:
             f"of, {buffer.memory.size - begin} bytes"
         )
     element = element_of(ty.element_ty)
-    return Buffer(buffer.memory, begin + places, element, _mlir(ty.mlir), buffer.barriers)
+    return Buffer(buffer.memory, begin + places, element, parse_type(ty.mlir), buffer.barriers)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tile.errors import InterpreterError
-from tile.interpreter.access import _RMW
-from tile.interpreter.numbers import unsigned
-from tile.interpreter.registry import operation
+from ..errors import InterpreterError
+from .access import _RMW
+from .numbers import unsigned
+from .registry import operation
 
 
 def _places(buffer: Any, indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
