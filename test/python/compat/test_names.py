@@ -105,12 +105,12 @@ def test_names_of_later_releases_are_absent():
 
 def test_unbuilt_names_say_so_when_used():
     compat.install()
-    from triton.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout as Layout
+    from triton.experimental.gluon.language.amd.gfx1250.tdm import tensor_descriptor as Layout
 
     assert not isinstance(3, Layout) and repr(Layout | None)
-    with pytest.raises(UnbuiltError, match="TensorMemoryLayout is not built in tile"):
+    with pytest.raises(UnbuiltError, match="tensor_descriptor is not built in tile"):
         Layout(1)
-    with pytest.raises(AttributeError, match=r"TensorMemoryLayout\.get is not built"):
+    with pytest.raises(AttributeError, match=r"tensor_descriptor\.get is not built"):
         print(Layout.get)
 
     class Derived(Layout):
@@ -138,10 +138,10 @@ def test_uninstall_takes_back_what_imports_made(monkeypatch):
     compat.uninstall()
     monkeypatch.setenv("TILE_COMPAT_VERSION", "3.9.0")
     compat.install()
-    importlib.import_module("triton.experimental.gluon.language.nvidia.blackwell")
-    assert "blackwell" in vars(language.nvidia)
+    importlib.import_module("triton.experimental.gluon.language.fpsan")
+    assert "fpsan" in vars(language)
     importlib.import_module("triton.experimental.gluon.language.amd.slice")
     compat.uninstall()
-    assert "blackwell" not in vars(language.nvidia)
+    assert "fpsan" not in vars(language)
     # The function came back, whose name the release has for a module.
     assert callable(vars(language.amd)["slice"])

@@ -19,7 +19,18 @@ LogicalResult InvalBarrierOp::verify() {
   return verifyBarrierType(*this, getAlloc().getType());
 }
 
+/// Whether the cluster has the block that arrives alone.
+static LogicalResult verifyBlock(Operation *op, std::optional<uint32_t> block) {
+  int blocks = gpu::lookupNumCTAs(op);
+  if (block && *block >= uint32_t(blocks))
+    return op->emitOpError() << "expected 'fromCTA' to be one of " << blocks
+                             << " blocks, found " << *block;
+  return success();
+}
+
 LogicalResult BarrierExpectOp::verify() {
+  if (failed(verifyBlock(*this, getFromCTA())))
+    return failure();
   // PTX counts the pending bytes of a phase in 20 bits.
   constexpr uint32_t kMaxTransactionBytes = (1u << 20) - 1;
   if (getSize() > kMaxTransactionBytes)
@@ -33,6 +44,8 @@ LogicalResult WaitBarrierOp::verify() {
 }
 
 LogicalResult ArriveBarrierOp::verify() {
+  if (failed(verifyBlock(*this, getFromCTA())))
+    return failure();
   return verifyBarrierType(*this, getAlloc().getType());
 }
 

@@ -26,6 +26,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.arrive_barrier %bar, 2 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     // CHECK: ttnvgpu.arrive_barrier %[[BAR]], 1, %[[PRED]] : !ttg.memdesc<1xi64
     ttnvgpu.arrive_barrier %bar, 1, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    // CHECK: ttnvgpu.barrier_expect %[[BAR]], 4 {fromCTA = 0 : i32}, %[[PRED]] :
+    ttnvgpu.barrier_expect %bar, 4 {fromCTA = 0 : i32}, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    // CHECK: ttnvgpu.arrive_barrier %[[BAR]], 1, %[[PRED]] {fromCTA = 0 : i32} : !ttg.memdesc<1xi64
+    ttnvgpu.arrive_barrier %bar, 1, %pred {fromCTA = 0 : i32} : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     // CHECK: ttnvgpu.async_copy_mbarrier_arrive %[[BAR]] : !ttg.memdesc<1xi64
     ttnvgpu.async_copy_mbarrier_arrive %bar : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     // CHECK: ttnvgpu.async_copy_mbarrier_arrive %[[BAR]] {noIncrement} : !ttg.memdesc<1xi64

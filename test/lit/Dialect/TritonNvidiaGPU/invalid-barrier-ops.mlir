@@ -52,6 +52,18 @@ tt.func @bytes(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+  tt.func @blocks(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
+    // expected-error @+1 {{'ttnvgpu.barrier_expect' op expected 'fromCTA' to be one of 2 blocks, found 2}}
+    ttnvgpu.barrier_expect %bar, 8 {fromCTA = 2 : i32}, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 tt.func @copies(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {
   // expected-error @+1 {{'ttnvgpu.async_copy_mbarrier_arrive' op expected barrier to be a 1xi64 buffer}}
   ttnvgpu.async_copy_mbarrier_arrive %bar : !ttg.memdesc<1xi32, #shared, #smem, mutable>

@@ -49,12 +49,11 @@ protected:
 
   /// `pred`, in the one block of the cluster that arrives, if `op` says which.
   Value inBlock(const LLVMBuilder &b, OpT op, Value pred) const {
-    auto block =
-        op->template getAttrOfType<IntegerAttr>(ttng::kFromCTAAttrName);
+    std::optional<uint32_t> block = op.getFromCTA();
     if (!block)
       return pred;
     Value here = this->target.getBlockInCluster(b);
-    return b.andPred(b.eq(here, b.i32(block.getInt())), pred);
+    return b.andPred(b.eq(here, b.i32(*block)), pred);
   }
 
   /// `before` [address] `after`, where `pred` is true.

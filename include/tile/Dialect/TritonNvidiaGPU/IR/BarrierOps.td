@@ -52,21 +52,24 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [
   let description = [{
     One thread arrives and adds `size` bytes to what the current phase waits for;
     the phase ends when all arrivals and all announced bytes are in. Nothing
-    happens where `pred` is false.
+    happens where `pred` is false. With `fromCTA` only this block of the cluster
+    arrives.
 
-    Example:
+    Examples:
 
     ```mlir
     ttnvgpu.barrier_expect %bar, 8192, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    ttnvgpu.barrier_expect %bar, 8192 {fromCTA = 0 : i32}, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     ```
   }];
   let arguments = (ins
     Arg<TTNG_MemDesc, "barrier",
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$alloc,
     ConfinedAttr<I32Attr, [IntNonNegative]>:$size,
-    I1:$pred);
+    I1:$pred,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$fromCTA);
   let assemblyFormat =
-    "$alloc `,` $size `,` $pred attr-dict `:` qualified(type($alloc))";
+    "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -118,7 +121,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
   let description = [{
     One thread of the block (or of the warp-specialised partition) arrives `count`
     times, after all its threads got here. Nothing happens where `pred` is given
-    and false.
+    and false. With `fromCTA` only this block of the cluster arrives.
 
     Example:
 
@@ -131,7 +134,8 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
     Arg<TTNG_MemDesc, "barrier",
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$alloc,
     ConfinedAttr<I32Attr, [IntPositive]>:$count,
-    Optional<I1>:$pred);
+    Optional<I1>:$pred,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$fromCTA);
   let assemblyFormat = [{
     $alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))
   }];

@@ -14,10 +14,6 @@ namespace mlir::triton::nvidia_gpu {
 /// waits, alone, for what all of them did before they arrived.
 inline constexpr llvm::StringLiteral kAllBlocksAttrName = "ttnvgpu.all_blocks";
 
-/// On `barrier_expect` and `arrive_barrier`, an integer: only this block of the
-/// cluster arrives.
-inline constexpr llvm::StringLiteral kFromCTAAttrName = "fromCTA";
-
 } // namespace mlir::triton::nvidia_gpu
 
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_CLUSTERBARRIERS_H

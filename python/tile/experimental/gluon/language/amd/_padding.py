@@ -22,7 +22,8 @@ def compute_efficient_padded_shared_layout(
 ) -> Any:
     """The layout of a buffer for an operand of `mfma`, or None where tile knows none.
 
-    `k_width` is 4, 8 or 16. Elements have 4, 8 or 16 bits, and lie side by side along K. Rows that one instruction reads lie in different writes, and so one gap apart.
+    `k_width` is 4, 8 or 16. Elements have 4, 8 or 16 bits, and lie side by side along K. Rows
+    that one instruction reads lie in different writes, and so one gap apart.
     """
     layout, extents, bits = unwrap(dot_operand_layout), list(unwrap_shape(shape)), unwrap(dtype)
     bits = bits.primitive_bitwidth
