@@ -28,7 +28,7 @@ HEADER = "import tile\nimport tile.language as tl\n\n\n@tile.jit\ndef kernel(p, 
 
 #: What the body of one kernel does not show: a class, assembly, what is printed, a helper.
 WITHOUT = {
-    "aggregate", "device_print", "inline_asm_elementwise", "philox_impl", "static_print",
+    "aggregate", "aggregate_replace", "device_print", "inline_asm_elementwise", "philox_impl", "static_print",
     "str_to_type",
 }  # fmt: skip
 #: Classes that kernels call as functions.
