@@ -270,7 +270,7 @@ class _Proton(Group):
 
 class _Compat(Group):
     version = Knob(
-        "TILE_COMPAT_VERSION", "3.6.0", release, "The release that triton.__version__ says."
+        "TILE_COMPAT_VERSION", "3.9.0", release, "The release that triton.__version__ says."
     )
     enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.")
 

@@ -42,6 +42,11 @@ def shows_variables(options: BaseOptions) -> bool:
     return _name(options) == VARIABLES
 
 
+def computes_exactly(options: BaseOptions) -> bool:
+    """Whether numbers of the kernel do not round, and so do not become zero either."""
+    return _name(options) == "fpsan"
+
+
 def passes_of(options: BaseOptions) -> str:
     """What is put in at which extension point, as the option `insert_passes` says it."""
     name = _name(options)
@@ -59,7 +64,7 @@ def passes_of(options: BaseOptions) -> str:
 
 def refuse_explicit(options: BaseOptions) -> None:
     """Says that a mode does nothing in programs with explicit layouts."""
-    if _name(options) == "fpsan":
+    if computes_exactly(options):
         raise TileError(
             "instrumentation_mode='fpsan' is for kernels whose layouts the compiler chooses, and "
             "not for programs with explicit layouts"

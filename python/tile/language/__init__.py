@@ -2,15 +2,17 @@
 # ruff: noqa: F401
 
 from . import extra, math, target_info, warp
-from .aggregate import aggregate
+from .aggregate import aggregate, aggregate_replace
 from .arithmetic import PropagateNan, add, clamp, maximum, minimum, mul, sub, where
 from .atomic import (
     atomic_add,
     atomic_and,
     atomic_cas,
+    atomic_load,
     atomic_max,
     atomic_min,
     atomic_or,
+    atomic_store,
     atomic_xchg,
     atomic_xor,
 )
@@ -25,6 +27,7 @@ from .collective import (
     reduce,
 )
 from .conversion import public_cast as cast
+from .conversion import public_to_tensor as to_tensor
 from .creation import (
     arange,
     broadcast,
@@ -102,12 +105,14 @@ from .math import (
     umulhi,
 )
 from .memory import advance, load, make_block_ptr, store
+from .polling import atomic_poll
 from .program import (
     assume,
     condition,
     debug_barrier,
     device_assert,
     device_print,
+    expect_zero,
     max_constancy,
     max_contiguous,
     multiple_of,

@@ -33,6 +33,13 @@ def aggregate(cls: Any) -> Any:
     sets them all, after which they do not change; other methods are jit
     functions."""
 
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    r"""An aggregate like `instance`, with other values in some of its fields.
+
+    It is made without `__init__`.
+
+    Refused: ``tl.aggregate_replace(3, x=1)``."""
+
 def add(x: _Value, y: _Value, sanitize_overflow: _bool = True) -> tensor:
     r"""x + y; a pointer plus an integer moves the pointer.
 
@@ -145,6 +152,17 @@ def atomic_cas(pointer: tensor, cmp: _Value, val: _Value, sem: Any = None, scope
     >>> tl.load(p)
     9"""
 
+def atomic_load(pointer: tensor, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    r"""Loads what other programs may be storing atomically.
+
+    `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits, in memory that may
+    be written. Where `mask` is off, the result is undefined. `sem` is 'acquire' (the default) or
+    'relaxed'; `scope` is as in `tl.atomic_add`.
+
+    >>> tl.atomic_store(p, 5)
+    >>> tl.atomic_load(p)
+    5"""
+
 def atomic_max(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
     r"""Keeps the larger in memory; returns what was there.
 
@@ -182,6 +200,17 @@ def atomic_or(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any
 
     >>> tl.atomic_or(p + 1, 6)
     >>> tl.load(p + 1)
+    7"""
+
+def atomic_store(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> None:
+    r"""Stores what other programs may be loading atomically.
+
+    `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits; `val` and `mask` are
+    broadcast to it. `sem` is 'release' (the default) or 'relaxed'; `scope` is as in
+    `tl.atomic_add`.
+
+    >>> tl.atomic_store(p + 1, 7)
+    >>> tl.atomic_load(p + 1, sem="relaxed")
     7"""
 
 def atomic_xchg(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
@@ -326,6 +355,15 @@ def cast(input: _Value, dtype: _Type, fp_downcast_rounding: _str | None = None, 
     [2 2]
     >>> tl.cast(tl.full([1], 1.0, tl.float32), tl.int32, bitcast=True)
     1065353216"""
+
+def to_tensor(x: _Value) -> tensor:
+    r"""A number as a scalar of the kernel; a tensor as it is.
+
+    `True` is an int1. An integer has the first of int32, uint32, int64 and uint64 that it fits
+    into. A float is an fp32, or an fp64 if an fp32 is too narrow.
+
+    >>> tl.to_tensor(3).to(tl.float32) / 2
+    1.5"""
 
 def arange(start: Any, end: Any) -> tensor:
     r"""The integers from `start` up to, not including, `end`, as int32.
@@ -552,6 +590,9 @@ class tensor_descriptor:
     @property
     def block_shape(self) -> Any: ...
     @property
+    def block_type(self) -> Any:
+        r"""What a load of a block yields."""
+    @property
     def dtype(self) -> dtype: ...
     def gather(self, x_offsets: tensor, y_offset: Any) -> tensor:
         r"""Reads the rows listed in `x_offsets`, from column `y_offset`."""
@@ -583,6 +624,9 @@ class tensor_descriptor_base:
         r"""Bitwise exclusive or of memory and the block."""
     @property
     def block_shape(self) -> Any: ...
+    @property
+    def block_type(self) -> Any:
+        r"""What a load of a block yields."""
     @property
     def dtype(self) -> dtype: ...
     def gather(self, x_offsets: tensor, y_offset: Any) -> tensor:
@@ -745,8 +789,10 @@ def exp2(x: _Value) -> tensor:
     >>> tl.exp2(tl.full([1], 3.0, tl.float32))
     8"""
 
-def fdiv(x: _Value, y: _Value, ieee_rounding: _bool = False) -> tensor:
+def fdiv(x: _Value, y: _Value, ieee_rounding: _bool = False, approx: _bool = False) -> tensor:
     r"""x / y on floats; correctly rounded if `ieee_rounding`.
+
+    `approx` says that the result may be off by a little. That of `x / y` is never off by more.
 
     The operands are scalars or blocks, which are broadcast to one shape. Integers are refused:
     `/` takes them.
@@ -903,6 +949,18 @@ def store(pointer: tensor, value: _Value, mask: _Value | None = None, boundary_c
     >>> tl.load(p + tl.arange(0, 4))
     [9 9 2 3]"""
 
+def atomic_poll(pointer: tensor, expected_value: Any, sem: Any = None, scope: Any = None, timeout_ns: Any = None) -> tensor:
+    r"""Waits until memory holds `expected_value`; returns whether it did.
+
+    `pointer` is a scalar or a block of pointers to integers of 16 to 64 bits, and
+    `expected_value` is broadcast to it. The program waits for all of them. `sem` and `scope` are
+    as in `tl.atomic_load`. With `timeout_ns`, elements that were not seen after so many
+    nanoseconds give False. Each is loaded at least once. Only NVIDIA GPUs have such a clock.
+
+    >>> tl.atomic_store(p + 2, 3)
+    >>> tl.atomic_poll(p + 2, 3)
+    1"""
+
 def assume(cond: _Value) -> None:
     r"""Promises that a condition holds.
 
@@ -948,6 +1006,15 @@ def device_assert(cond: _Value, msg: _str = '', mask: _Value | None = None) -> N
 
 def device_print(prefix: _str, *args: Any, hex: _bool = False) -> None:
     r"""Prints values when the kernel runs."""
+
+def expect_zero(x: _Value, mask: _Value) -> tensor:
+    r"""x, which should have become zero where `mask` holds, by underflow.
+
+    `debug=True` checks it. In kernels of `instrumentation_mode="fpsan"`, which do not round, the
+    result is zero there.
+
+    >>> tl.expect_zero(tl.exp(tl.full([2], -200.0, tl.float32)), tl.arange(0, 2) < 1)
+    [0 0]"""
 
 def max_constancy(input: tensor, values: Any) -> tensor:
     r"""Promises that runs of the first `values` elements are equal.
@@ -1335,10 +1402,11 @@ def cummin(input: _Value, axis: _Axes = 0, reverse: Any = False, return_indices:
     >>> tl.cummin(3 - tl.arange(0, 4), reverse=True)
     [0 0 0 0]"""
 
-def cumprod(input: _Value, axis: _Axes = 0, reverse: Any = False) -> tensor:
+def cumprod(input: _Value, axis: _Axes = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
     r"""The products of all elements up to each along `axis`.
 
-    `reverse` begins at the end.
+    `reverse` begins at the end. `dtype` is the type of the result; without it, integers of less
+    than 32 bits become ones of 32.
 
     Refused: ``tl.cumprod(tl.arange(0, 4), axis=1)``.
 
@@ -1678,6 +1746,16 @@ class tensor:
         >>> tl.atomic_cas(p, 0, 9)
         >>> tl.load(p)
         9"""
+    def atomic_load(self, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+        r"""Loads what other programs may be storing atomically.
+
+        `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits, in memory that may
+        be written. Where `mask` is off, the result is undefined. `sem` is 'acquire' (the default) or
+        'relaxed'; `scope` is as in `tl.atomic_add`.
+
+        >>> tl.atomic_store(p, 5)
+        >>> tl.atomic_load(p)
+        5"""
     def atomic_max(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
         r"""Keeps the larger in memory; returns what was there.
 
@@ -1713,6 +1791,27 @@ class tensor:
 
         >>> tl.atomic_or(p + 1, 6)
         >>> tl.load(p + 1)
+        7"""
+    def atomic_poll(self, expected_value: Any, sem: Any = None, scope: Any = None, timeout_ns: Any = None) -> tensor:
+        r"""Waits until memory holds `expected_value`; returns whether it did.
+
+        `pointer` is a scalar or a block of pointers to integers of 16 to 64 bits, and
+        `expected_value` is broadcast to it. The program waits for all of them. `sem` and `scope` are
+        as in `tl.atomic_load`. With `timeout_ns`, elements that were not seen after so many
+        nanoseconds give False. Each is loaded at least once. Only NVIDIA GPUs have such a clock.
+
+        >>> tl.atomic_store(p + 2, 3)
+        >>> tl.atomic_poll(p + 2, 3)
+        1"""
+    def atomic_store(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> None:
+        r"""Stores what other programs may be loading atomically.
+
+        `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits; `val` and `mask` are
+        broadcast to it. `sem` is 'release' (the default) or 'relaxed'; `scope` is as in
+        `tl.atomic_add`.
+
+        >>> tl.atomic_store(p + 1, 7)
+        >>> tl.atomic_load(p + 1, sem="relaxed")
         7"""
     def atomic_xchg(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
         r"""Writes to memory; returns what was there.
@@ -1819,10 +1918,11 @@ class tensor:
 
         >>> tl.cummin(3 - tl.arange(0, 4), reverse=True)
         [0 0 0 0]"""
-    def cumprod(self, axis: _Axes = 0, reverse: Any = False) -> tensor:
+    def cumprod(self, axis: _Axes = 0, reverse: Any = False, dtype: _Type | None = None) -> tensor:
         r"""The products of all elements up to each along `axis`.
 
-        `reverse` begins at the end.
+        `reverse` begins at the end. `dtype` is the type of the result; without it, integers of less
+        than 32 bits become ones of 32.
 
         Refused: ``tl.cumprod(tl.arange(0, 4), axis=1)``.
 

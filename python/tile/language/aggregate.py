@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import SemanticError
+from .values import builtin, describe
 
 
 class AggregateStructure:
@@ -63,6 +64,19 @@ def replace(instance: Any, changes: dict[str, Any]) -> Any:
         if name not in fields:
             raise SemanticError(f"`{cls.__name__}` has no field `{name}`")
     return _make(cls, {**fields, **changes})
+
+
+@builtin
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    """An aggregate like `instance`, with other values in some of its fields.
+
+    It is made without `__init__`.
+
+    Refused: ``tl.aggregate_replace(3, x=1)``.
+    """
+    if not hasattr(instance, "__tile_structure__"):
+        raise SemanticError(f"aggregate_replace takes an aggregate, not {describe(instance)}")
+    return replace(instance, changes)
 
 
 def aggregate(cls: type) -> type:

@@ -12,6 +12,7 @@ from .conversion import cast, compare_f, compare_i, to_bool
 from .promotion import (
     binary_operands,
     broadcast_pair,
+    computation_type,
     constant,
     is_constant,
     raise_to_common_shape,
@@ -183,6 +184,8 @@ def mul(x: Any, y: Any, sanitize_overflow: bool = True) -> tensor:
 def truediv(x: Any, y: Any) -> tensor:
     """x / y: integers are divided as float32."""
     if not _is_float(x) and not _is_float(y):
+        if isinstance(x, tensor) and isinstance(y, tensor):
+            computation_type(x.dtype, y.dtype, div_or_mod=True)  # Refuses mixed signedness.
         x, y = _to_float32(x), _to_float32(y)
     x, y = binary_operands(x, y, "/", div_or_mod=True)
     return _binary("arith.divf", x, y)
@@ -221,11 +224,17 @@ def mod(x: Any, y: Any) -> tensor:
     return _binary("arith.remsi" if x.dtype.is_int_signed() else "arith.remui", x, y)
 
 
+def _integer_operands(x: Any, y: Any, symbol: str) -> tuple[tensor, tensor]:
+    types = " and ".join(describe(v) for v in (x, y))
+    x, y = binary_operands(x, y, symbol)
+    if not x.dtype.is_int():
+        raise SemanticError(f"invalid operands of type {types}: {symbol} takes integers")
+    return x, y
+
+
 def _bitwise(symbol: str, op: str) -> Callable[[Any, Any], tensor]:
     def operation(x: Any, y: Any) -> tensor:
-        x, y = binary_operands(x, y, symbol)
-        if not x.dtype.is_int():
-            raise SemanticError(f"{symbol} takes integers, not {x.dtype}")
+        x, y = _integer_operands(x, y, symbol)
         return _binary(op, x, y)
 
     return operation
@@ -239,9 +248,7 @@ shl = _bitwise("<<", "arith.shli")
 
 def shr(x: Any, y: Any) -> tensor:
     """x >> y; keeps the sign of signed integers."""
-    x, y = binary_operands(x, y, ">>")
-    if not x.dtype.is_int():
-        raise SemanticError(f">> takes integers, not {x.dtype}")
+    x, y = _integer_operands(x, y, ">>")
     return _binary("arith.shrsi" if x.dtype.is_int_signed() else "arith.shrui", x, y)
 
 

@@ -29,6 +29,14 @@ def _ordering(sem: Any, scope: Any) -> dict:
     }
 
 
+def _one_way(sem: Any, default: str, what: str) -> str:
+    """`sem` of what only loads or only stores."""
+    sem = unwrap(sem) or default
+    if sem not in (default, "relaxed"):
+        raise SemanticError(f"{what} takes the sem '{default}' or 'relaxed', not {sem!r}")
+    return sem
+
+
 def _operands(name: str, pointer: Any, val: Any, mask: Any) -> tuple[tensor, tensor, tensor]:
     pointer = _check_pointer(pointer, f"atomic_{name}")
     element = pointer.dtype.element_ty
@@ -101,6 +109,51 @@ def atomic_xchg(
     """
     pointer, val, mask = _operands("xchg", pointer, val, mask)
     return _rmw("exch", pointer, val, mask, _ordering(sem, scope))
+
+
+@member()
+@builtin
+def atomic_load(pointer: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
+    """Loads what other programs may be storing atomically.
+
+    `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits, in memory that may
+    be written. Where `mask` is off, the result is undefined. `sem` is 'acquire' (the default) or
+    'relaxed'; `scope` is as in `tl.atomic_add`.
+
+    >>> tl.atomic_store(p, 5)
+    >>> tl.atomic_load(p)
+    5
+    """
+    sem = _one_way(sem, "acquire", "atomic_load")
+    pointer, val, mask = _operands("load", pointer, 0, mask)
+    # An operation that changes nothing: it is ordered with others as they are among themselves.
+    element = val.dtype
+    if not element.is_int():
+        as_int = dt.get_int_dtype(element.primitive_bitwidth, False)
+        pointer = cast(pointer, dt.pointer_type(as_int, pointer.dtype.address_space))
+        val = constant(0, val.type.with_element_ty(as_int))
+    found = _rmw("or", pointer, val, mask, _ordering(sem, scope))
+    return found if found.dtype == element else bitcast(found, element)
+
+
+@member()
+@builtin
+def atomic_store(
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
+) -> None:
+    """Stores what other programs may be loading atomically.
+
+    `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits; `val` and `mask` are
+    broadcast to it. `sem` is 'release' (the default) or 'relaxed'; `scope` is as in
+    `tl.atomic_add`.
+
+    >>> tl.atomic_store(p + 1, 7)
+    >>> tl.atomic_load(p + 1, sem="relaxed")
+    7
+    """
+    sem = _one_way(sem, "release", "atomic_store")
+    pointer, val, mask = _operands("store", pointer, val, mask)
+    _rmw("exch", pointer, val, mask, _ordering(sem, scope))
 
 
 def _bitwise(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:

@@ -258,3 +258,19 @@ def public_cast(
 
 
 public_cast.__name__ = "cast"
+
+
+@builtin
+def public_to_tensor(x: Any) -> tensor:
+    """A number as a scalar of the kernel; a tensor as it is.
+
+    `True` is an int1. An integer has the first of int32, uint32, int64 and uint64 that it fits
+    into. A float is an fp32, or an fp64 if an fp32 is too narrow.
+
+    >>> tl.to_tensor(3).to(tl.float32) / 2
+    1.5
+    """
+    return to_tensor(x)
+
+
+public_to_tensor.__name__ = "to_tensor"

@@ -93,10 +93,14 @@ class tensor_descriptor:
         self, handle: Any, shape: list[tensor], strides: list[tensor], block_type: block_type
     ) -> None:
         self.handle = handle
-        #: What a load of a block yields.
-        self.block_type = block_type
+        self._block_type = block_type
         self.shape = tuple(shape)
         self.strides = tuple(strides)
+
+    @property
+    def block_type(self) -> block_type:
+        """What a load of a block yields."""
+        return self._block_type
 
     @property
     def block_shape(self) -> tuple[int, ...]:

@@ -277,8 +277,10 @@ def umulhi(x: Any, y: Any) -> tensor:
 
 
 @builtin
-def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> tensor:
+def fdiv(x: Any, y: Any, ieee_rounding: bool = False, approx: bool = False) -> tensor:
     """x / y on floats; correctly rounded if `ieee_rounding`.
+
+    `approx` says that the result may be off by a little. That of `x / y` is never off by more.
 
     The operands are scalars or blocks, which are broadcast to one shape. Integers are refused:
     `/` takes them.
@@ -288,6 +290,8 @@ def fdiv(x: Any, y: Any, ieee_rounding: bool = False) -> tensor:
     >>> tl.fdiv(tl.arange(0, 4).to(tl.float32), 2.0)
     [0 0.5 1 1.5]
     """
+    if unwrap(ieee_rounding) and unwrap(approx):
+        raise SemanticError("fdiv takes ieee_rounding or approx, not both")
     x, y = binary_operands(x, y, "fdiv")
     if not x.dtype.is_floating():
         raise SemanticError(f"tl.fdiv takes floats, not {x.dtype}; use / for integers")

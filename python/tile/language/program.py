@@ -330,8 +330,31 @@ def device_assert(cond: Any, msg: str = "", mask: Any = None) -> None:
     b.create("tt.assert", (condition.handle,), {"message": b.str_attr(unwrap(msg))}, ())
 
 
+@builtin
+def expect_zero(x: Any, mask: Any) -> tensor:
+    """x, which should have become zero where `mask` holds, by underflow.
+
+    `debug=True` checks it. In kernels of `instrumentation_mode="fpsan"`, which do not round, the
+    result is zero there.
+
+    >>> tl.expect_zero(tl.exp(tl.full([2], -200.0, tl.float32)), tl.arange(0, 2) < 1)
+    [0 0]
+    """
+    from ..compiler.instrumentation import computes_exactly
+    from .arithmetic import where
+
+    b = current()
+    x = to_tensor(x)
+    if computes_exactly(b.options):
+        return where(mask, 0, x)
+    if b.options.debug:
+        device_assert(x == 0, "expect_zero: a value is not zero", mask)
+    return x
+
+
 __all__ = [
     "assume", "condition", "constexpr", "debug_barrier", "device_assert", "device_print",
-    "max_constancy", "max_contiguous", "multiple_of", "num_programs", "program_id", "range",
+    "expect_zero", "max_constancy", "max_contiguous", "multiple_of", "num_programs", "program_id",
+    "range",
     "static_assert", "static_print", "static_range",
 ]  # fmt: skip

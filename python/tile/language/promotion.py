@@ -133,7 +133,8 @@ def computation_type(a: dtype, b: dtype, div_or_mod: bool = False) -> dtype:
         raise SemanticError(f"no arithmetic between {a} and {b}")
     if div_or_mod and a.int_signedness != b.int_signedness:
         raise SemanticError(
-            f"// and % need operands of the same signedness, not {a} and {b}; convert one of them"
+            f"Cannot use /, // or % with {a} and {b} because they have different signedness; "
+            "convert one of them"
         )
     return integer_promote(a, b)
 

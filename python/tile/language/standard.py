@@ -134,11 +134,6 @@ def _scan_type(dtype, wanted):
 
 
 @constexpr_function
-def _product_type(dtype):
-    return dt.float32 if dtype.is_bf16() else dtype
-
-
-@constexpr_function
 def _index_type(dtype):
     """Indices need a type that the values' comparison does not widen."""
     return dt.float32 if dtype.is_bf16() else dtype
@@ -426,17 +421,18 @@ def cumsum(input, axis=0, reverse=False, dtype: constexpr = None):
 
 @_method()
 @jit
-def cumprod(input, axis=0, reverse=False):
+def cumprod(input, axis=0, reverse=False, dtype: constexpr = None):
     """The products of all elements up to each along `axis`.
 
-    `reverse` begins at the end.
+    `reverse` begins at the end. `dtype` is the type of the result; without it, integers of less
+    than 32 bits become ones of 32.
 
     Refused: ``tl.cumprod(tl.arange(0, 4), axis=1)``.
 
     >>> tl.cumprod(tl.arange(1, 5))
     [1 2 6 24]
     """
-    return associative_scan(input.to(_product_type(input.dtype)), axis, _mul, reverse)
+    return associative_scan(input.to(_scan_type(input.dtype, dtype)), axis, _mul, reverse)
 
 
 @jit
@@ -614,6 +610,16 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
     return x
 
 
+@constexpr_function
+def _check_k(k, extent):
+    if k < 1:
+        raise SemanticError("topk: k must be greater than 0")
+    if k & (k - 1):
+        raise SemanticError("topk: k must be a power of two")
+    if k > extent:
+        raise SemanticError("topk: k must not exceed the size of the selected dimension")
+
+
 @jit
 def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
     """The k largest along the last dimension, the largest first; or, where not
@@ -627,10 +633,7 @@ def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
     [3 2]
     """
     axis: constexpr = _last(dim, len(x.shape))
-    static_assert(
-        0 < k <= x.shape[axis] and k & (k - 1) == 0,
-        "topk takes a power of two up to the extent of the dimension",
-    )
+    _check_k(k, x.shape[axis])
     ordered = sort(x.to(_order_type(x.dtype)), dim, descending)
     if k == x.shape[axis]:
         return ordered

@@ -55,6 +55,12 @@ def is_hip_cdna4() -> bool:
 
 
 @constexpr_function
+def is_hip_gfx1250() -> bool:
+    """True on AMD's gfx1250."""
+    return _is("hip", "gfx1250")
+
+
+@constexpr_function
 def cuda_capability_geq(major: int, minor: int = 0) -> bool:
     """True on NVIDIA GPUs of at least this compute capability."""
     return _is("cuda") and current_target().arch >= major * 10 + minor

@@ -36,11 +36,11 @@ def fake_triton(folder: Path, version: str = "9.9") -> str:
 
 
 def test_import_turns_it_on():
-    assert run(f"import tile.compat\n{SHOW}") == "3.6.0 True\n"
+    assert run(f"import tile.compat\n{SHOW}") == "3.9.0 True\n"
 
 
 def test_variable_turns_it_on():
-    assert run(HOOK + SHOW, TILE_COMPAT="1") == "3.6.0 True\n"
+    assert run(HOOK + SHOW, TILE_COMPAT="1") == "3.9.0 True\n"
 
 
 @pytest.mark.parametrize("value", ["", "0"])
@@ -58,7 +58,7 @@ def test_hook_loads_tile_only_for_triton():
 def test_children_inherit_it():
     inner = HOOK + SHOW
     code = f"import tile.compat, subprocess, sys\nsubprocess.run([sys.executable, '-c', {inner!r}])"
-    assert run(code) == "3.6.0 True\n"
+    assert run(code) == "3.9.0 True\n"
 
 
 def test_version_is_a_knob():
@@ -69,19 +69,19 @@ def test_distribution_package():
     distribution = str(Path(__file__).parents[3] / "python" / "triton-distribution")
     code = f"import sys; sys.path.insert(0, {distribution!r})\n{SHOW}\n"
     code += "import tile.compat; print(tile.compat.doctor().other)"
-    assert run(code) == "3.6.0 True\nNone\n"
+    assert run(code) == "3.9.0 True\nNone\n"
 
 
 def test_metadata_says_that_it_is_installed():
     code = "import tile.compat, importlib.metadata as m; print(m.version('triton'))"
-    assert run(code) == "3.6.0\n"
+    assert run(code) == "3.9.0\n"
 
 
 def test_another_triton_does_no_harm(tmp_path):
     code = f"import sys; sys.path.insert(0, {fake_triton(tmp_path)!r})\n"
     found = run(code + "import tile.compat\nprint(tile.compat.doctor())\n" + SHOW)
     assert "gives: tile" in found and f"another triton: {tmp_path}" in found
-    assert found.endswith("3.6.0 True\n")
+    assert found.endswith("3.9.0 True\n")
 
 
 def test_doctor_tells_of_a_triton_that_was_first(tmp_path):
@@ -138,7 +138,7 @@ def test_command_runs_programs_beside_their_files(tmp_path):
             [sys.executable, "-m", "tile.compat", *command],
             capture_output=True, text=True, cwd=tmp_path,
         )  # fmt: skip
-        assert result.stdout == "3.6.0 7 ['a']\n", result.stderr
+        assert result.stdout == "3.9.0 7 ['a']\n", result.stderr
 
 
 def test_programs_that_are_not_built_say_so():

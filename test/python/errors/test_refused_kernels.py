@@ -277,7 +277,7 @@ def test_recursion():
         ("tl.load(p, msk=1)", "load() got an unexpected keyword argument 'msk'"),
         ("p + p", "cannot add the pointers pointer<fp32> and pointer<fp32>"),
         ("p + 1.5", "a pointer moves by an integer, not by float"),
-        ("n & 1.5", "& takes integers, not fp32"),
+        ("n & 1.5", "invalid operands of type int32 and float: & takes integers"),
         ("n // 1.5", "// takes integers, not fp32; use tl.floor(x / y) for floats"),
         ("tl.arange(0, n)", "arange needs constants, but its end is int32; a parameter that is known at launch is one as `name: tl.constexpr`, and a run-time offset is added to the range"),  # noqa: E501
         ("tl.arange(0, 64.0)", "arange needs integers, but its end is a float; write 64 for 64.0, and // for a division"),  # noqa: E501

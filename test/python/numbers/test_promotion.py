@@ -68,7 +68,7 @@ UNARY = {
     "tl.max(x, 0)": "i32 i32 i32 i32 i32 u32 i64 fp32 fp32 fp32 fp64",
     "tl.argmax(x, 0)": "i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32",
     "tl.cumsum(x, 0)": "u32 i32 u32 i32 i32 u32 i64 fp16 fp32 fp32 fp64",
-    "tl.cumprod(x, 0)": "i1 i8 u8 i16 i32 u32 i64 fp16 fp32 fp32 fp64",
+    "tl.cumprod(x, 0)": "u32 i32 u32 i32 i32 u32 i64 fp16 fp32 fp32 fp64",
     "tl.maximum(x, 1)": "i32 i32 i32 i32 i32 u32 i64 fp16 fp32 fp32 fp64",
     "tl.maximum(x, 1.5)": "fp32 fp32 fp32 fp32 fp32 fp32 fp32 fp32 fp32 fp32 fp64",
     "tl.where(x > 0, x, 1.5)": "fp32 fp32 fp32 fp32 fp32 fp32 fp32 fp16 bf16 fp32 fp64",

@@ -10,7 +10,8 @@
 
 #include "WatchedBuffers.h"
 
-#include "tile/Analysis/UnderWay.h"
+#include "tile/Analysis/AsyncWork.h"
+#include "tile/Analysis/TokenOrigins.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonInstrument/IR/Dialect.h"
 #include "tile/Dialect/TritonInstrument/Transforms/Passes.h"
@@ -86,6 +87,9 @@ std::optional<ConsanEngine> getEngine(Operation *op) {
   if (!work)
     return std::nullopt;
   switch (*work) {
+  case AsyncWork::BarrierCopy:
+    // These are accesses of what takes a barrier.
+    return std::nullopt;
   case AsyncWork::Copy:
     return ConsanCopy;
   case AsyncWork::Store:
@@ -149,10 +153,10 @@ getWait(Operation *op, const TokenOrigins &origins) {
     return std::pair(ConsanProduct, unsigned(wait.getMaxPendings()));
   if (auto wait = dyn_cast<AsyncWaitOp>(op))
     return std::pair(ConsanCopy,
-                     getMaxPendings(op, origins).value_or(wait.getNum()));
+                     origins.getMaxPendings(op).value_or(wait.getNum()));
   if (auto wait = dyn_cast<AsyncTMAStoreWaitOp>(op))
     return std::pair(ConsanStore,
-                     getMaxPendings(op, origins).value_or(wait.getPendings()));
+                     origins.getMaxPendings(op).value_or(wait.getPendings()));
   return std::nullopt;
 }
 

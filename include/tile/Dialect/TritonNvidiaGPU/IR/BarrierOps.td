@@ -70,6 +70,13 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [
     OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$fromCTA);
   let assemblyFormat =
     "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$alloc, "uint32_t":$size,
+                   "::mlir::Value":$pred), [{
+      build($_builder, $_state, alloc, size, pred,
+            /*fromCTA=*/::mlir::IntegerAttr());
+    }]>
+  ];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -142,6 +149,11 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
   let builders = [
     OpBuilder<(ins "::mlir::Value":$alloc, "uint32_t":$count), [{
       build($_builder, $_state, alloc, count, /*pred=*/::mlir::Value());
+    }]>,
+    OpBuilder<(ins "::mlir::Value":$alloc, "uint32_t":$count,
+                   "::mlir::Value":$pred), [{
+      build($_builder, $_state, alloc, count, pred,
+            /*fromCTA=*/::mlir::IntegerAttr());
     }]>
   ];
   let hasVerifier = 1;

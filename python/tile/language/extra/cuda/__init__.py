@@ -1,7 +1,10 @@
 """Functions of NVIDIA GPUs."""
 
+from typing import Any
+
 from ... import dtypes as dt
 from ...collective import inline_asm_elementwise
+from ...conversion import public_cast
 from ...values import builtin, tensor
 from .. import libdevice
 
@@ -49,7 +52,20 @@ def gdc_launch_dependents() -> None:
     inline_asm_elementwise(asm, "=r", [], dt.int32, False, 1)
 
 
+@builtin
+def convert_custom_float8_sm80(
+    arg: tensor, dst_ty: Any, fp_downcast_rounding: str | None = None
+) -> tensor:
+    """A block from or to `tl.float8e4b15`, as `arg.to(dst_ty)` converts it, too."""
+    return public_cast(arg, dst_ty, fp_downcast_rounding)
+
+
+convert_custom_float8_sm70 = convert_custom_float8_sm80
+
+
 __all__ = [
+    "convert_custom_float8_sm70",
+    "convert_custom_float8_sm80",
     "gdc_launch_dependents",
     "gdc_wait",
     "globaltimer",

@@ -1,0 +1,76 @@
+"""Waiting for what other programs store."""
+
+from __future__ import annotations
+
+from ..runtime.jit import constexpr_function, jit
+from .atomic import atomic_load
+from .collective import inline_asm_elementwise
+from .conversion import public_to_tensor as to_tensor
+from .creation import arange
+from .dtypes import int32, int64
+from .extra.cuda import num_threads
+from .program import static_assert
+from .standard import _method, max
+from .target_info import is_cuda
+from .values import constexpr
+
+
+@constexpr_function
+def _is_polled(element):
+    return element.is_int() and element.primitive_bitwidth >= 16
+
+
+@jit
+def _nanoseconds():
+    """The time, the same one for all threads of the program: the latest of what each reads."""
+    reads = inline_asm_elementwise(
+        "mov.u64 $0, %globaltimer;", "=l,r", [arange(0, num_threads())], int64, False, 1
+    )
+    return max(reads, 0)
+
+
+@jit
+def _any(flags):
+    if constexpr(len(flags.shape) == 0):
+        return flags
+    return max(flags.to(int32)) != 0
+
+
+@_method()
+@jit
+def atomic_poll(
+    pointer,
+    expected_value,
+    sem: constexpr = None,
+    scope: constexpr = None,
+    timeout_ns=None,
+):
+    """Waits until memory holds `expected_value`; returns whether it did.
+
+    `pointer` is a scalar or a block of pointers to integers of 16 to 64 bits, and
+    `expected_value` is broadcast to it. The program waits for all of them. `sem` and `scope` are
+    as in `tl.atomic_load`. With `timeout_ns`, elements that were not seen after so many
+    nanoseconds give False. Each is loaded at least once. Only NVIDIA GPUs have such a clock.
+
+    >>> tl.atomic_store(p + 2, 3)
+    >>> tl.atomic_poll(p + 2, 3)
+    1
+    """
+    static_assert(
+        _is_polled(pointer.dtype.element_ty),
+        "atomic_poll takes pointers to integers of 16 to 64 bits",
+    )
+    expected = to_tensor(expected_value).to(pointer.dtype.element_ty)
+    found = atomic_load(pointer, None, sem, scope) == expected
+    if timeout_ns is None:
+        while _any(~found):
+            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
+    else:
+        static_assert(is_cuda(), "the timeout of atomic_poll needs the clock of an NVIDIA GPU")
+        start = _nanoseconds()
+        while _any(~found) & (_nanoseconds() - start < timeout_ns):
+            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
+    return found
+
+
+__all__ = ["atomic_poll"]
