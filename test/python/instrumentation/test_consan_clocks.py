@@ -1,7 +1,8 @@
 """The checks that kernels call under `consan`, compiled for the host, against enumeration.
 
-Random programs of a few groups of warps access buffers by themselves and by their engines, and meet
-at mbarriers. The reference is a graph of what comes before what, in which each path is followed.
+Random programs of a few groups of warps access buffers by themselves and by their engines, and wait
+for each other at mbarriers. The reference is a graph of what comes before what, in which each path
+is followed.
 """
 
 from __future__ import annotations
