@@ -134,6 +134,33 @@ def test_launches_do_not_wait(tmp_path: Path) -> None:
     assert total == pytest.approx(200e6 * WARPS, rel=0.05)
 
 
+@pytest.mark.parametrize("mode", ["default", "default:optimizations=clock32"])
+def test_records_cost_at_most_a_tenth(mode: str, tmp_path: Path) -> None:
+    """Of a kernel above 100 us, by the times of the device."""
+    size = 4096
+    a, b, c = (torch.rand((size, size), device="cuda", dtype=torch.float16) for _ in range(3))
+
+    def microseconds() -> float:
+        times = []
+        for _ in range(12):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            product[(size // 128, size // 128)](
+                a, b, c, size, size, BLOCK=128, BLOCK_K=64, num_warps=8, num_stages=3
+            )
+            end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end) * 1e3)
+        return sorted(times)[len(times) // 2]
+
+    plain = microseconds()
+    proton.start(str(tmp_path / "p"), backend="instrumentation", mode=mode)
+    recorded = microseconds()
+    proton.finalize()
+    assert plain > 100
+    assert recorded < 1.1 * plain, (plain, recorded)
+
+
 def test_streams_and_many_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More records than the memory holds, from two streams: every launch is counted once."""
     monkeypatch.setenv("TRITON_PROFILE_BUFFER_SIZE", "1M")

@@ -351,9 +351,8 @@ class Launcher:
         kernel = self.preloaded.pop(key, None) or compile()
         #: For arguments that this one takes to be disjoint, and are not.
         kernel.for_overlapping_arguments = lambda: compile(**{overlap.OPTION: True})
-        if "device_caches" in vars(self.fn):  # Somebody looks into them.
-            device = active.get_current_device()
-            self.fn.device_caches.remember(device, values, options, kernel)
+        # Programs may look into them later.
+        self.fn.device_caches.remember(active.get_current_device(), values, options, kernel)
         self.remember_references()
         self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
         return kernel

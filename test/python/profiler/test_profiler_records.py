@@ -23,6 +23,9 @@ import tile.profiler as proton
 import tile.profiler.language as pl
 from tile import knobs
 from tile.errors import TileError
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.nvidia.hopper import mbarrier
 from tile.profiler.core.in_kernel import decode
 from tile.profiler.core.sums import Times, of_rows, of_units
 
@@ -447,3 +450,109 @@ def test_one_timeline(tmp_path: Path) -> None:
     (kernel,) = [e for e in events if e.get("cat") == "kernel"]
     inside = [e for e in events if e.get("cat") == "sums"]
     assert min(e["ts"] for e in inside) >= kernel["ts"]
+
+
+@tile.jit
+def persistent(x, out, tiles, rows, BLOCK: tl.constexpr):
+    """Blocks that go through tiles; which scopes they enter depends on the tile."""
+    for number in range(tl.program_id(0), tiles, tl.num_programs(0)):
+        with pl.scope("tile"):
+            if number % 2 == 0:
+                with pl.scope("even"):
+                    total = tl.zeros((BLOCK,), tl.float32)
+                    for row in range(number % (rows + 1)):
+                        with pl.scope("row"):
+                            total += tl.load(x + row * BLOCK + tl.arange(0, BLOCK))
+                tl.store(out + number * BLOCK + tl.arange(0, BLOCK), total)
+            elif number % 3 == 0:
+                pl.enter_scope("third")
+                tl.store(out + number * BLOCK + tl.arange(0, BLOCK), 3.0)
+                pl.exit_scope("third")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_records_of_persistent_kernels_stay_aligned(
+    target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machines.run_on(target, monkeypatch)
+    tiles, rows, blocks = 13, 3, 4
+    x = np.arange(rows * 128, dtype=np.float32)
+    out = np.zeros(tiles * 128, np.float32)
+    session = proton.start(str(tmp_path / "p"), data="trace", backend="instrumentation")
+    persistent[(blocks,)](x, out, tiles, rows, BLOCK=128, num_warps=4)
+    proton.finalize(session)
+    found: dict[tuple[int, str], list[str]] = {}
+    for event in json.loads((tmp_path / "p.chrome_trace").read_text())["traceEvents"]:
+        if place := re.match(r"persistent Core\d+ CTA(\d+)", str(event["pid"])):
+            found.setdefault((int(place[1]), event["tid"]), []).append(event["name"])
+    assert len(found) == blocks * 4
+    for (block, _), names in found.items():
+        expected = []
+        for number in range(block, tiles, blocks):
+            expected.append("tile")
+            if number % 2 == 0:
+                expected += ["even", *["row"] * (number % (rows + 1))]
+            elif number % 3 == 0:
+                expected.append("third")
+        assert names == expected
+
+
+@gluon.jit
+def produce(x, ring, ready, empty, steps):
+    LAYOUT: gl.constexpr = gl.BlockedLayout([1], [32], [1], [0])
+    for k in range(steps):
+        with pl.scope("wait"):
+            mbarrier.wait(empty, (k + 1) & 1)
+        if k % 2 == 1:
+            with pl.scope("odd"):
+                ring.store(gl.load(x + k * 128 + gl.arange(0, 128, layout=LAYOUT)))
+        else:
+            ring.store(gl.load(x + k * 128 + gl.arange(0, 128, layout=LAYOUT)))
+        mbarrier.arrive(ready)
+
+
+@gluon.jit
+def consume(out, ring, ready, empty, steps):
+    LAYOUT: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    for k in range(steps):
+        mbarrier.wait(ready, k & 1)
+        with pl.scope("take"):
+            value = ring.load(LAYOUT)
+        gl.store(out + k * 128 + gl.arange(0, 128, layout=LAYOUT), value)
+        mbarrier.arrive(empty)
+
+
+@gluon.jit
+def specialised(x, out, steps):
+    ring = gl.allocate_shared_memory(gl.int32, [128], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    ready, empty = mbarrier.allocate_mbarrier(), mbarrier.allocate_mbarrier()
+    mbarrier.init(ready, count=1)
+    mbarrier.init(empty, count=1)
+    gl.warp_specialize(
+        [(consume, (out, ring, ready, empty, steps)), (produce, (x, ring, ready, empty, steps))],
+        [1],
+    )
+
+
+def test_records_of_specialised_kernels_stay_aligned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Warps of each partition have its scopes, and no other's."""
+    machines.run_on("cuda:90", monkeypatch)
+    pl.enable_semantic("gluon")
+    steps = 5
+    x, out = np.arange(steps * 128, dtype=np.int32), np.zeros(steps * 128, np.int32)
+    session = proton.start(str(tmp_path / "p"), data="trace", backend="instrumentation")
+    specialised[(2,)](x, out, steps, num_warps=4)
+    proton.finalize(session)
+    np.testing.assert_array_equal(out, x)
+    found: dict[tuple[str, str], list[str]] = {}
+    for event in json.loads((tmp_path / "p.chrome_trace").read_text())["traceEvents"]:
+        if str(event["pid"]).startswith("specialised"):
+            found.setdefault((event["pid"], event["tid"]), []).append(event["name"])
+    assert len(found) == 2 * 5
+    for (_, warp), names in found.items():
+        if warp == "warp 4":
+            assert names == [n for k in range(steps) for n in ("wait", *["odd"] * (k % 2))]
+        else:
+            assert names == ["take"] * steps

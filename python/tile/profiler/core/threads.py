@@ -161,6 +161,18 @@ class Threads:
             self._go(here, paths.child(outside, _LAUNCH, name, sessions))
         return self._with_stack() if self.with_stack else here.node, outside, here.changes
 
+    def from_states_to_launch(
+        self, count: int, outside: int, changes: int, name: str, sessions: int
+    ) -> tuple[int, int, int]:
+        """`leave_states`, and then `enter_launch`: nobody is told about what is in between."""
+        here = self._local.thread
+        del here.states[-count:]
+        if changes == here.changes:
+            here.node = outside
+        else:
+            self._changed(here)
+        return self.enter_launch(name, sessions)
+
     def leave_launch(self, outside: int = -1, changes: int = -1) -> None:
         here = self._local.thread
         if here.launches:

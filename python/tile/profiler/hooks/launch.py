@@ -79,17 +79,20 @@ class LaunchHook(Hook):
             back = threads.enter_states(COMPUTE_METADATA_SCOPE_NAME, kernel)
             try:
                 told = metadata.get()
-            finally:
+            except BaseException:
                 threads.leave_states(2, *back)
+                raise
+            finally:
                 in_hook.set(False)
+            name, epoch = told["name"], sessions.epoch
+            place = threads.from_states_to_launch(2, *back, name, self._sessions(epoch))
         else:  # There is nothing to compute.
             told = metadata.data
-        name = told["name"]
+            name, epoch = told["name"], sessions.epoch
+            place = threads.enter_launch(name, self._sessions(epoch))
+        node, *metadata.back = place
         id.set(new_id())
         op_name.set(name)
-        epoch = sessions.epoch
-        node, *back = threads.enter_launch(name, self._sessions(epoch))
-        metadata.back = back
         if len(told) == len(_OF_EVERY_LAUNCH):
             return
         metrics = {n: v for n, v in told.items() if n not in _OF_EVERY_LAUNCH}

@@ -10,7 +10,6 @@ from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
 
 from ..._copies import (
-    _token,
     check_target,
     commit_group,
     copy_from_pointers,
@@ -44,7 +43,8 @@ def shared_to_global(pointer: Any, smem: Any, mask: Any = None, cache_modifier: 
     pointer, *masks = with_masks(pointer, mask, None, element)
     check_target(smem, pointer, element, what)
     handles = [smem.handle, pointer.handle, *[m.handle for m in masks]]
-    current().create("amdg.async_copy_local_to_global", handles, None, (_token(),))
+    token = current().parse_type("!ttg.async.token")  # type: ignore[attr-defined]
+    current().create("amdg.async_copy_local_to_global", handles, None, (token,))
 
 
 @builtin
