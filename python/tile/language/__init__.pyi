@@ -29,9 +29,10 @@ from .dtypes import pointer_type as pointer_type
 def aggregate(cls: Any) -> Any:
     r"""Makes a class usable in kernels.
 
-    Its annotations name its fields. `__init__` (a plain or a jit function)
-    sets them all, after which they do not change; other methods are jit
-    functions."""
+    Its annotations name its fields, after those of the classes it derives from.
+    `__init__` (a plain or a jit function) sets them all, after which they do not
+    change. Without one, fields are given in this order or by name; a value in the
+    class is a default. Other methods, and properties, are jit functions."""
 
 def aggregate_replace(instance: Any, **changes: Any) -> Any:
     r"""An aggregate like `instance`, with other values in some of its fields.
@@ -1105,7 +1106,7 @@ class static_range:
     r"""A loop's range whose iterations are unrolled while compiling.
 
     It counts as Python's `range` does. The bounds are constants, and so is the counter in each
-    iteration.
+    iteration. Of a tuple or a list, it takes one item after the other. They may be tensors.
 
     Refused: ``[i for i in tl.static_range(tl.load(p))]``.
 
