@@ -597,10 +597,11 @@ class tensor_descriptor:
     def dtype(self) -> dtype: ...
     def gather(self, x_offsets: tensor, y_offset: Any) -> tensor:
         r"""Reads the rows listed in `x_offsets`, from column `y_offset`."""
-    def load(self, offsets: Any, eviction_policy: _str = '') -> tensor:
+    def load(self, offsets: Any, eviction_policy: _str = '', cache_modifier: _str = '') -> tensor:
         r"""The block at `offsets`; out of bounds it reads as the padding.
 
-        `eviction_policy` is that of `tl.load`."""
+        `eviction_policy` and `cache_modifier` are those of `tl.load`. Copies by TMA go past the L1
+        cache, so they have no use for `cache_modifier`."""
     def scatter(self, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
         r"""Writes the rows listed in `x_offsets`, from column `y_offset`."""
     def store(self, offsets: Any, value: _Value) -> None:
@@ -632,10 +633,11 @@ class tensor_descriptor_base:
     def dtype(self) -> dtype: ...
     def gather(self, x_offsets: tensor, y_offset: Any) -> tensor:
         r"""Reads the rows listed in `x_offsets`, from column `y_offset`."""
-    def load(self, offsets: Any, eviction_policy: _str = '') -> tensor:
+    def load(self, offsets: Any, eviction_policy: _str = '', cache_modifier: _str = '') -> tensor:
         r"""The block at `offsets`; out of bounds it reads as the padding.
 
-        `eviction_policy` is that of `tl.load`."""
+        `eviction_policy` and `cache_modifier` are those of `tl.load`. Copies by TMA go past the L1
+        cache, so they have no use for `cache_modifier`."""
     def scatter(self, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
         r"""Writes the rows listed in `x_offsets`, from column `y_offset`."""
     def store(self, offsets: Any, value: _Value) -> None:
@@ -961,6 +963,19 @@ def atomic_poll(pointer: tensor, expected_value: Any, sem: Any = None, scope: An
     >>> tl.atomic_store(p + 2, 3)
     >>> tl.atomic_poll(p + 2, 3)
     1"""
+
+def prefetch(pointer: tensor, mask: _Value | None = None) -> None:
+    r"""Asks for the memory that `pointer` points to, so that the L2 cache has it for a later load.
+
+    `pointer` is a scalar or a block. One pointer for each line of 128 bytes is enough. Where `mask`
+    does not hold nothing is asked for. It is a hint: no value changes, and an address need not be
+    one of an array. GPUs without such an instruction do nothing, which a remark says.
+
+    Refused: ``tl.prefetch(tl.arange(0, 4))``.
+
+    >>> tl.prefetch(p + tl.arange(0, 4) * 32)
+    >>> tl.load(p)
+    0"""
 
 def assume(cond: _Value) -> None:
     r"""Promises that a condition holds.

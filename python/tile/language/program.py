@@ -175,8 +175,8 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
         raise SemanticError(f"{name} got {len(values)} values for a rank of {input.ndim}")
     if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
         raise SemanticError(f"{name} takes constant integers")
-    current().hint(name, input, values)
-    return input
+    handle = current().hint(name, input, values)
+    return input if handle is input.handle else tensor(handle, input.type)
 
 
 @builtin

@@ -14,7 +14,7 @@ from tile.language.extra import libdevice
 #: Ends of regions, which the interpreter calls functions for.
 TERMINATORS = {"tt.reduce.return", "tt.scan.return", "tt.map_elementwise.return"}
 #: Attributes.
-HINTS = {"tt.divisibility", "tt.contiguity", "tt.constancy"}
+HINTS = {"tt.divisibility", "tt.contiguity", "tt.constancy", "tt.prefetch"}
 
 
 def test_every_operation_of_the_language_has_a_meaning():
