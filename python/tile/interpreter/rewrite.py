@@ -308,11 +308,6 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         return self.placed(self.call("tuple", node), node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
-        self.generic_visit(node)
-        node.iter = self.placed(self.call("items", node.iter), node.iter)
-        return node
-
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         constant = isinstance(self.resolve(node), constexpr)
         self.generic_visit(node)
