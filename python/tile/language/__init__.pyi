@@ -1246,6 +1246,8 @@ def async_wait(pending: Any = 0) -> None:
 
     `pending` is a constant.
 
+    Refused: ``tl.async_wait(tl.load(p))``.
+
     >>> s = tl.shared([2], tl.int32)
     >>> tl.async_copy(s, p + tl.arange(0, 2))
     >>> tl.async_wait(0)
@@ -2318,7 +2320,14 @@ class tensor:
         [0 2 1 3]"""
     @property
     def at(self) -> Any:
-        r"""``x.at``."""
+        r"""Blocks like this one with other elements in a part: `x.at[8:16].set(value)`.
+
+        It takes what `x[...]` takes. The methods are `set`, `add`, `mul`, `max` and `min`.
+
+        Refused: ``tl.arange(0, 4).at[4].set(7)``.
+
+        >>> tl.arange(0, 4).at[1:3].set(7)
+        [0 7 7 3]"""
     @property
     def dtype(self) -> dtype: ...
     @property
