@@ -26,9 +26,13 @@ class _Assigned(ast.NodeVisitor):
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
         self._comprehension(node)
 
-    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> None:
+    def visit_DictComp(self, node: ast.DictComp) -> None:
+        self._comprehension(node)
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp) -> None:
         # Its targets are its own, but walrus assignments in it are not.
-        for child in ast.walk(node.elt):
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        for child in (c for part in parts for c in ast.walk(part)):
             if isinstance(child, ast.NamedExpr):
                 self.visit(child.target)
 

@@ -30,6 +30,9 @@ class IRBuilder(_C.ir.Builder):
         self.options = options
         #: How many functions of single elements are being generated; they have no effects.
         self.in_region = 0
+        #: Arguments of the kernel, which have hints of their own, and counters of loops, about which
+        #: bounds and steps say everything.
+        self.known: list[Any] = []
         self._context = self.context
         self._types: dict[str, Any] = {}
 
@@ -63,7 +66,12 @@ class IRBuilder(_C.ir.Builder):
             self.insertion_point = saved
         return region, [r.dtype for r in returned]
 
-    def hint(self, name: str, input: Any, values: list[int]) -> None:
-        owner = input.handle.owner
-        if owner is not None:  # An argument of the kernel carries its own hints.
-            owner.set_attribute(_HINTS[name], self.dense_i32_attr(values))
+    def hint(self, name: str, input: Any, values: list[int]) -> Any:
+        handle = input.handle
+        if handle.owner is None:
+            if any(handle == known for known in self.known):
+                return handle
+            # What a loop or a branch carries is no operation's: one that does nothing has the fact.
+            handle = self.create_one("tt.bitcast", (handle,), None, (self.type(input.type),))
+        handle.owner.set_attribute(_HINTS[name], self.dense_i32_attr(values))
+        return handle

@@ -26,6 +26,7 @@ from .flatten import flat_types, flatten, unflatten
 from .frames import Frame, lookup
 from .functions import Functions
 from .loops import Loops
+from .pipelines import missed
 from .statements import Statements
 from .while_loops import WhileLoops
 
@@ -49,6 +50,8 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         self.dependencies: set[Any] = set()
         #: The node to show in the next error, where it is not the one visited.
         self.blame: ast.AST | None = None
+        #: Kinds of remarks that were made.
+        self.remarked: set[str] = set()
         self._visitors: dict[type, Callable] = {}
         self._line_info = not knobs.compilation.disable_line_info
         self._debugging = knobs.compilation.front_end_debugging
@@ -73,6 +76,16 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         if self._line_info:
             frame = self.frames[-1]
             self.builder.set_loc(frame.source.file, node.lineno, node.col_offset + 1)
+
+    def remark(self, kind: str, message: str) -> None:
+        """Says once, to those who ask for remarks, what the kernel asks for in vain."""
+        node = self.frame.call
+        if kind not in self.remarked and node is not None:
+            self.remarked.add(kind)
+            missed(
+                "front-end", kind, message,
+                [(self.frame.source.file, node.lineno, node.col_offset + 1)],
+            )  # fmt: skip
 
     def name_value(self, value: tensor, name: str) -> None:
         value.handle.name(name)
@@ -172,6 +185,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         region = b.region([b.type(t) for t in types])
         block = region.blocks[0]
         b.insert_at_end(block)
+        b.known.extend(block.arguments)
         handles = iter(block.arguments)
         attributes: list[Any] = []
         for parameter, shape in arguments.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import operator
 from typing import Any
 
@@ -90,11 +91,13 @@ class Expressions:
         return items
 
     def visit_Dict(self, node: ast.Dict) -> dict:
-        return {
-            self.visit(k): self.visit(v)
-            for k, v in zip(node.keys, node.values, strict=False)
-            if k is not None
-        }
+        result: dict = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:  # `**other`
+                result.update(self.visit(value))
+            else:
+                result[self.visit(key)] = self.visit(value)
+        return result
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
         value = self.visit(node.value)
@@ -118,6 +121,9 @@ class Expressions:
             return owner  # A constant is its own constexpr.
         if isinstance(owner, BoundFunction):
             owner = owner.function
+        found = inspect.getattr_static(type(owner), name, None)
+        if isinstance(found, property) and is_callable_function(found.fget):
+            return self.call_function(found.fget, [owner], {})
         try:
             value = getattr(owner, name)
         except AttributeError as error:
@@ -357,6 +363,10 @@ class Expressions:
 
     def visit_ListComp(self, node: ast.ListComp) -> list:
         return list(self.comprehension(node.elt, node.generators))
+
+    def visit_DictComp(self, node: ast.DictComp) -> dict:
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+        return dict(self.comprehension(pair, node.generators))
 
     def visit_GeneratorExp(self, node: ast.GeneratorExp) -> tuple:
         return tuple(self.comprehension(node.elt, node.generators))

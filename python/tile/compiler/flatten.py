@@ -57,6 +57,28 @@ class Sequence_:
         return f"({', '.join(map(str, self.items))})"
 
 
+class Mapping_:
+    """The structure of a dictionary, whose keys are constants."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: dict[Any, Any]) -> None:
+        self.items = items
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Mapping_)
+            and list(self.items) == list(other.items)
+            and self.items == other.items
+        )
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.items))
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(f'{k!r}: {v}' for k, v in self.items.items())}}}"
+
+
 def is_sequence(value: Any) -> bool:
     return isinstance(value, (tuple, list))
 
@@ -75,6 +97,8 @@ def structure(value: Any) -> Any:
     if is_sequence(value):
         cls = tuple if isinstance(value, Shape) else type(value)
         return Sequence_(cls, tuple(structure(v) for v in value))
+    if isinstance(value, dict):
+        return Mapping_({k: structure(v) for k, v in value.items()})
     describe = getattr(value, "__tile_structure__", None)
     if describe is not None and not isinstance(value, type):
         return describe()
@@ -88,6 +112,9 @@ def flatten(value: Any, handles: list[Any]) -> None:
     elif is_sequence(value):
         for item in value:
             flatten(item, handles)
+    elif isinstance(value, dict):
+        for item in value.values():
+            flatten(item, handles)
     elif hasattr(value, "__tile_flatten__") and not isinstance(value, type):
         value.__tile_flatten__(handles)
 
@@ -99,6 +126,9 @@ def flat_types(shape: Any, types: list[dtype]) -> None:
     elif isinstance(shape, Sequence_):
         for item in shape.items:
             flat_types(item, types)
+    elif isinstance(shape, Mapping_):
+        for item in shape.items.values():
+            flat_types(item, types)
     elif not isinstance(shape, Constant):
         shape.flat_types(types)
 
@@ -109,6 +139,8 @@ def with_types(shape: Any, types: Iterator[dtype]) -> Any:
         return next(types)
     if isinstance(shape, Sequence_):
         return Sequence_(shape.cls, tuple(with_types(item, types) for item in shape.items))
+    if isinstance(shape, Mapping_):
+        return Mapping_({k: with_types(v, types) for k, v in shape.items.items()})
     return shape if isinstance(shape, Constant) else shape.with_types(types)
 
 
@@ -120,6 +152,8 @@ def unflatten(shape: Any, handles: Iterator[Any]) -> Any:
         return shape.value
     if isinstance(shape, Sequence_):
         return make_sequence(shape.cls, [unflatten(item, handles) for item in shape.items])
+    if isinstance(shape, Mapping_):
+        return {k: unflatten(v, handles) for k, v in shape.items.items()}
     return shape.unflatten(handles)
 
 
@@ -136,6 +170,8 @@ def same(a: Any, b: Any) -> bool:
         )
     if is_sequence(a) and is_sequence(b):
         return type(a) is type(b) and len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(map(same, a.values(), b.values()))
     if type(a) is not type(b):
         return False
     if hasattr(a, "__tile_flatten__") and not isinstance(a, type):
@@ -157,6 +193,8 @@ def materialize(value: Any) -> Any:
         return to_tensor(value)
     if is_sequence(value):
         return make_sequence(type(value), [materialize(v) for v in value])
+    if isinstance(value, dict):
+        return {k: materialize(v) for k, v in value.items()}
     return value
 
 
@@ -175,9 +213,9 @@ def materialize_like(value: Any, model: Any) -> Any:
         return make_sequence(
             type(value), [materialize_like(v, m) for v, m in zip(value, model, strict=False)]
         )
-    if is_sequence(value):
-        return materialize(value)
-    return value
+    if isinstance(value, dict) and isinstance(model, dict) and list(value) == list(model):
+        return {k: materialize_like(v, model[k]) for k, v in value.items()}
+    return materialize(value) if is_sequence(value) or isinstance(value, dict) else value
 
 
 def unify(name: str, a: Any, b: Any) -> tuple[Any, Any, Any]:

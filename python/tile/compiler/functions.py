@@ -283,7 +283,15 @@ class Functions:
             refuse_call(function)
         else:
             check_constants(function, arguments)
+            if isinstance(function, types.BuiltinFunctionType):
+                keywords = {name: self.as_python(value) for name, value in keywords.items()}
         return self.call_python(function, arguments, keywords)
+
+    def as_python(self, value: Any) -> Any:
+        """A function of the kernel as one that Python calls, such as the key of `sorted`."""
+        if isinstance(value, LocalFunction) or is_callable_function(value):
+            return lambda *arguments: self.call_function(value, list(arguments), {})
+        return value
 
     def call_python(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         try:
@@ -369,20 +377,8 @@ class Functions:
     def call_local(
         self, function: LocalFunction, arguments: list[Any], keywords: dict[str, Any]
     ) -> Any:
-        spec = function.arguments
-        names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
-        if len(arguments) > len(names):
-            raise SemanticError(
-                f"`{function.name}` takes {len(names)} arguments, but got {len(arguments)}"
-            )
         scope = dict(function.frame.scope)
-        values = dict(zip(names, arguments, strict=False), **keywords)
-        for name, default in zip(reversed(names), reversed(spec.defaults), strict=False):
-            if name not in values:
-                values[name] = self.visit(default)
-        missing = [n for n in names if n not in values]
-        if missing:
-            raise SemanticError(f"`{function.name}` needs the argument `{missing[0]}`")
+        values = self.bind_local(function, arguments, keywords)
         scope.update(values)
         signature = tuple(structure(v) for v in values.values())
         if any(f.function is function and f.signature == signature for f in self.frames):
@@ -391,6 +387,39 @@ class Functions:
             )
         frame = Frame(function.frame.source, scope, function, signature)
         return self.inline(frame, function.body, values)
+
+    def bind_local(
+        self, function: LocalFunction, arguments: list[Any], keywords: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The parameters of a function inside a kernel, each with its value."""
+        spec = function.arguments
+        names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+        if len(arguments) > len(names) and spec.vararg is None:
+            raise SemanticError(
+                f"`{function.name}` takes {len(names)} arguments, but got {len(arguments)}"
+            )
+        values = dict(zip(names, arguments, strict=False))
+        known = {*names, *(a.arg for a in spec.kwonlyargs)}
+        rest = {name: value for name, value in keywords.items() if name not in known}
+        if rest and spec.kwarg is None:
+            raise SemanticError(f"`{function.name}` has no argument `{next(iter(rest))}`")
+        for name in known & keywords.keys():
+            if name in values:
+                raise SemanticError(f"`{function.name}` got the argument `{name}` twice")
+            values[name] = keywords[name]
+        defaults = [*zip(reversed(names), reversed(spec.defaults), strict=False)]
+        defaults += zip([a.arg for a in spec.kwonlyargs], spec.kw_defaults, strict=True)
+        for name, default in defaults:
+            if name not in values and default is not None:
+                values[name] = self.visit(default)
+        missing = [n for n in (*names, *(a.arg for a in spec.kwonlyargs)) if n not in values]
+        if missing:
+            raise SemanticError(f"`{function.name}` needs the argument `{missing[0]}`")
+        if spec.vararg is not None:
+            values[spec.vararg.arg] = tuple(arguments[len(names) :])
+        if spec.kwarg is not None:
+            values[spec.kwarg.arg] = rest
+        return values
 
     def call_outlined(self, function: Any, frame: Frame) -> Any:
         """Calls a noinline function, generating it once per signature."""

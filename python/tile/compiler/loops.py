@@ -164,6 +164,7 @@ class Loops:
         saved = b.insertion_point
         arguments = iter(block.arguments)
         induction = tensor(next(arguments), ty)
+        b.known.append(induction.handle)
         b.insert_at_end(block)
         self.name_value(induction, node.target.id)
         outer = self.frame.scope

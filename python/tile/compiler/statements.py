@@ -17,13 +17,24 @@ _NAMES = {
     "ClassDef": "class definitions", "Yield": "`yield`", "YieldFrom": "`yield`",
     "Await": "`await`", "AsyncFor": "`async`", "AsyncWith": "`async`",
     "AsyncFunctionDef": "`async`", "Match": "`match`", "Set": "sets",
-    "SetComp": "set comprehensions", "DictComp": "dict comprehensions",
+    "SetComp": "set comprehensions",
 }  # fmt: skip
+#: What to write instead, where that is not plain.
+_INSTEAD = {
+    "Yield": "return a tuple, and go through it with tl.static_range",
+    "YieldFrom": "return a tuple, and go through it with tl.static_range",
+    "Match": "but for constants, names, sequences of them, `|` and guards; use `if` and isinstance",
+    "Set": "use a tuple",
+    "SetComp": "use a tuple, or a dictionary",
+}
 
 
 def refuse(kind: str) -> NoReturn:
     """Says that kernels have no nodes of a kind."""
-    raise UnsupportedError(f"{_NAMES.get(kind, kind)} cannot be used in kernels")
+    instead = _INSTEAD.get(kind)
+    sign = "," if kind == "Match" else ";"
+    end = f"{sign} {instead}" if instead else ""
+    raise UnsupportedError(f"{_NAMES.get(kind, kind)} cannot be used in kernels{end}")
 
 
 def refuse_element(owner: Any) -> NoReturn:

@@ -171,8 +171,9 @@ class EagerBuilder:
             raise InterpreterError(f"the interpreter has no operation {op}")
         return found
 
-    def hint(self, name: str, input: Any, values: list[int]) -> None:
+    def hint(self, name: str, input: Any, values: list[int]) -> Any:
         program.check_hint(self, name, input, values)
+        return input.handle
 
     # Functions.
 

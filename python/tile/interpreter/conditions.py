@@ -39,6 +39,8 @@ def has_numbers(value: Any) -> bool:
     """Whether a value has numbers that a branch would turn into tensors."""
     if is_sequence(value):
         return any(map(has_numbers, value))
+    if isinstance(value, dict):
+        return any(map(has_numbers, value.values()))
     return is_constant(value)
 
 

@@ -32,7 +32,7 @@ from ..language import arithmetic, program, state
 from ..language.promotion import is_constant, to_tensor
 from ..language.values import describe, tensor, unwrap
 from .conditions import has_numbers, truth
-from .loops import Loop, Range, of_range
+from .loops import Loop, of_range
 from .phantom import Activation
 
 #: The modules that a debugger steps over.
@@ -149,12 +149,6 @@ class Control:
         if activation is not None:
             activation.dynamic = True
         return Loop((), names, True)
-
-    def items(self, items: Any) -> Any:
-        """What a comprehension goes through."""
-        if isinstance(items, program.range):
-            return Range(items.start, items.end, items.step)
-        return items
 
     # Calls.
 

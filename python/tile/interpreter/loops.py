@@ -114,13 +114,3 @@ def of_range(bounds: program.range) -> Iterator[tensor]:
         if builder.phantom is None:
             builder.count_iteration()
         yield tensor(np.array(value).astype(element), ty)
-
-
-class Range(program.range):
-    """`range` in kernels: also iterable where its bounds are constants."""
-
-    def __iter__(self) -> Iterator[Any]:
-        parts = (self.start, self.end, self.step)
-        if any(isinstance(p, tensor) for p in parts):
-            program.refuse_iteration()
-        return iter(builtins.range(*map(unwrap, parts)))

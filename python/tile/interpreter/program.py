@@ -81,7 +81,9 @@ def check_hint(b: Any, name: str, input: tensor, values: list[int]) -> None:
             n = min(n, x.shape[axis])
             runs = np.moveaxis(x, axis, -1)
             runs = runs.reshape(*runs.shape[:-1], -1, n)
-            step = 1 if name == "max_contiguous" else 0
+            # Neighbours among pointers are an element apart, in bytes.
+            unit = input.dtype.element_ty.itemsize if input.dtype.is_ptr() else 1
+            step = unit if name == "max_contiguous" else 0
             good = all((np.diff(runs, axis=-1) == step).reshape(-1).tolist())
         if not good:
             raise InterpreterError(

@@ -6,9 +6,8 @@ import builtins
 from typing import Any
 
 from ..compiler.functions import _PYTHON_BUILTINS
-from ..language import state
+from ..language import program, state
 from ..language.values import tensor
-from .loops import Range
 
 
 def _kernel_builtins() -> dict[str, Any]:
@@ -16,7 +15,7 @@ def _kernel_builtins() -> dict[str, Any]:
     result = dict(vars(builtins))
     for name in ("abs", "min", "max", "sum", "isinstance", "bool"):
         result[name] = _PYTHON_BUILTINS[getattr(builtins, name)]
-    result["range"] = Range
+    result["range"] = program.range
     result["type"] = lambda x, *rest: x.type if isinstance(x, tensor) else type(x, *rest)
 
     def quietly(fn: Any) -> Any:

@@ -26,9 +26,12 @@ _SYMBOLS = {
 
 
 #: Statements that the compiler refuses, and that no debugging needs.
-_REFUSED = (ast.Try, ast.Raise, ast.Global, ast.Nonlocal, ast.ClassDef, ast.Match) + (
-    (ast.TryStar,) if sys.version_info >= (3, 11) else ()
-)
+_REFUSED: tuple[type[ast.AST], ...] = (
+    ast.Try, ast.Raise, ast.Global, ast.Nonlocal, ast.ClassDef, ast.Match, ast.AsyncFunctionDef,
+    ast.AsyncFor, ast.AsyncWith,
+)  # fmt: skip
+if sys.version_info >= (3, 11):
+    _REFUSED += (ast.TryStar,)
 
 
 def _locate(new: ast.AST, place: ast.AST) -> None:
@@ -305,11 +308,6 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         return self.placed(self.call("tuple", node), node)
 
-    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
-        self.generic_visit(node)
-        node.iter = self.placed(self.call("items", node.iter), node.iter)
-        return node
-
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         constant = isinstance(self.resolve(node), constexpr)
         self.generic_visit(node)
@@ -344,6 +342,12 @@ class Rewriter(ast.NodeTransformer):
         if not self.may_change(node.id):
             return node
         return self.placed(self.call("check_global", ast.Constant(node.id), node), node)
+
+    def refused(self, node: ast.expr) -> ast.expr:
+        """An expression that kernels do not have."""
+        return self.placed(self.call("refuse", ast.Constant(type(node).__name__)), node)
+
+    visit_Yield = visit_YieldFrom = visit_Await = visit_Set = visit_SetComp = refused
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
         self.generic_visit(node)

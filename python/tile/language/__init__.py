@@ -106,6 +106,7 @@ from .math import (
 )
 from .memory import advance, load, make_block_ptr, store
 from .polling import atomic_poll
+from .prefetch import prefetch
 from .program import (
     assume,
     condition,

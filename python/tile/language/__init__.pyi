@@ -29,9 +29,10 @@ from .dtypes import pointer_type as pointer_type
 def aggregate(cls: Any) -> Any:
     r"""Makes a class usable in kernels.
 
-    Its annotations name its fields. `__init__` (a plain or a jit function)
-    sets them all, after which they do not change; other methods are jit
-    functions."""
+    Its annotations name its fields, after those of the classes it derives from.
+    `__init__` (a plain or a jit function) sets them all, after which they do not
+    change. Without one, fields are given in this order or by name; a value in the
+    class is a default. Other methods, and properties, are jit functions."""
 
 def aggregate_replace(instance: Any, **changes: Any) -> Any:
     r"""An aggregate like `instance`, with other values in some of its fields.
@@ -596,10 +597,11 @@ class tensor_descriptor:
     def dtype(self) -> dtype: ...
     def gather(self, x_offsets: tensor, y_offset: Any) -> tensor:
         r"""Reads the rows listed in `x_offsets`, from column `y_offset`."""
-    def load(self, offsets: Any, eviction_policy: _str = '') -> tensor:
+    def load(self, offsets: Any, eviction_policy: _str = '', cache_modifier: _str = '') -> tensor:
         r"""The block at `offsets`; out of bounds it reads as the padding.
 
-        `eviction_policy` is that of `tl.load`."""
+        `eviction_policy` and `cache_modifier` are those of `tl.load`. Copies by TMA go past the L1
+        cache, so they have no use for `cache_modifier`."""
     def scatter(self, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
         r"""Writes the rows listed in `x_offsets`, from column `y_offset`."""
     def store(self, offsets: Any, value: _Value) -> None:
@@ -631,10 +633,11 @@ class tensor_descriptor_base:
     def dtype(self) -> dtype: ...
     def gather(self, x_offsets: tensor, y_offset: Any) -> tensor:
         r"""Reads the rows listed in `x_offsets`, from column `y_offset`."""
-    def load(self, offsets: Any, eviction_policy: _str = '') -> tensor:
+    def load(self, offsets: Any, eviction_policy: _str = '', cache_modifier: _str = '') -> tensor:
         r"""The block at `offsets`; out of bounds it reads as the padding.
 
-        `eviction_policy` is that of `tl.load`."""
+        `eviction_policy` and `cache_modifier` are those of `tl.load`. Copies by TMA go past the L1
+        cache, so they have no use for `cache_modifier`."""
     def scatter(self, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
         r"""Writes the rows listed in `x_offsets`, from column `y_offset`."""
     def store(self, offsets: Any, value: _Value) -> None:
@@ -961,6 +964,19 @@ def atomic_poll(pointer: tensor, expected_value: Any, sem: Any = None, scope: An
     >>> tl.atomic_poll(p + 2, 3)
     1"""
 
+def prefetch(pointer: tensor, mask: _Value | None = None) -> None:
+    r"""Asks for the memory that `pointer` points to, so that the L2 cache has it for a later load.
+
+    `pointer` is a scalar or a block. One pointer for each line of 128 bytes is enough. Where `mask`
+    does not hold nothing is asked for. It is a hint: no value changes, and an address need not be
+    one of an array. GPUs without such an instruction do nothing, which a remark says.
+
+    Refused: ``tl.prefetch(tl.arange(0, 4))``.
+
+    >>> tl.prefetch(p + tl.arange(0, 4) * 32)
+    >>> tl.load(p)
+    0"""
+
 def assume(cond: _Value) -> None:
     r"""Promises that a condition holds.
 
@@ -1105,7 +1121,7 @@ class static_range:
     r"""A loop's range whose iterations are unrolled while compiling.
 
     It counts as Python's `range` does. The bounds are constants, and so is the counter in each
-    iteration.
+    iteration. Of a tuple or a list, it takes one item after the other. They may be tensors.
 
     Refused: ``[i for i in tl.static_range(tl.load(p))]``.
 
@@ -1229,6 +1245,8 @@ def async_wait(pending: Any = 0) -> None:
     r"""Waits until at most `pending` of the copies that `tl.async_copy` began last are unfinished.
 
     `pending` is a constant.
+
+    Refused: ``tl.async_wait(tl.load(p))``.
 
     >>> s = tl.shared([2], tl.int32)
     >>> tl.async_copy(s, p + tl.arange(0, 2))
@@ -2302,7 +2320,14 @@ class tensor:
         [0 2 1 3]"""
     @property
     def at(self) -> Any:
-        r"""``x.at``."""
+        r"""Blocks like this one with other elements in a part: `x.at[8:16].set(value)`.
+
+        It takes what `x[...]` takes. The methods are `set`, `add`, `mul`, `max` and `min`.
+
+        Refused: ``tl.arange(0, 4).at[4].set(7)``.
+
+        >>> tl.arange(0, 4).at[1:3].set(7)
+        [0 7 7 3]"""
     @property
     def dtype(self) -> dtype: ...
     @property

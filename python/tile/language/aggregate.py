@@ -3,11 +3,12 @@ calls as one value."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..errors import SemanticError
-from .values import builtin, describe
+from .values import builtin, describe, unwrap
 
 
 class AggregateStructure:
@@ -79,15 +80,41 @@ def aggregate_replace(instance: Any, **changes: Any) -> Any:
     return replace(instance, changes)
 
 
+def _fields(cls: type) -> list[str]:
+    """The fields of an aggregate; none of another class."""
+    return list(cls.__dict__.get("__tile_fields__", ()))
+
+
 def aggregate(cls: type) -> type:
     """Makes a class usable in kernels.
 
-    Its annotations name its fields. `__init__` (a plain or a jit function)
-    sets them all, after which they do not change; other methods are jit
-    functions.
+    Its annotations name its fields, after those of the classes it derives from.
+    `__init__` (a plain or a jit function) sets them all, after which they do not
+    change. Without one, fields are given in this order or by name; a value in the
+    class is a default. Other methods, and properties, are jit functions.
     """
-    names = list(getattr(cls, "__annotations__", {}))
+    own = list(inspect.get_annotations(cls))
+    names = list(dict.fromkeys(n for base in cls.__mro__[:0:-1] for n in _fields(base)))
+    names += [name for name in own if name not in names]
     initialize = cls.__dict__.get("__init__")
+    if initialize is None and not own:
+        initialize = next((b.__tile_init__ for b in cls.__mro__[1:] if _fields(b)), None)
+    defaults = {name: unwrap(getattr(cls, name)) for name in names if hasattr(cls, name)}
+
+    def given(arguments: Sequence[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+        """The fields, of a class without `__init__`."""
+        if len(arguments) > len(names):
+            raise SemanticError(f"`{cls.__name__}` takes {len(names)} fields")
+        values = dict(zip(names, arguments, strict=False))
+        for name, value in keywords.items():
+            if name not in names or name in values:
+                what = "twice" if name in values else "but has none of this name"
+                raise SemanticError(f"`{cls.__name__}` got the field `{name}`, {what}")
+            values[name] = value
+        missing = [n for n in names if n not in values and n not in defaults]
+        if missing:
+            raise SemanticError(f"`{cls.__name__}` needs the field `{missing[0]}`")
+        return {name: values.get(name, defaults.get(name)) for name in names}
 
     def structure(self: Any) -> AggregateStructure:
         from ..compiler.flatten import structure as structure_of
@@ -116,20 +143,14 @@ def aggregate(cls: type) -> type:
     if initialize is None:
         # The interpreter makes instances as Python does.
         def initialize_fields(self: Any, *arguments: Any, **keywords: Any) -> None:
-            if len(arguments) + len(keywords) != len(names):
-                raise SemanticError(f"`{cls.__name__}` takes {len(names)} fields")
-            self.__dict__.update(zip(names, arguments, strict=False))
-            self.__dict__.update(keywords)
+            self.__dict__.update(given(arguments, keywords))
 
         cls.__init__ = initialize_fields  # type: ignore[misc]
 
     def construct(generator: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         instance = object.__new__(cls)
         if initialize is None:
-            if len(arguments) + len(keywords) != len(names):
-                raise SemanticError(f"`{cls.__name__}` takes {len(names)} fields")
-            instance.__dict__.update(zip(names, arguments, strict=False))
-            instance.__dict__.update(keywords)
+            instance.__dict__.update(given(arguments, keywords))
         elif getattr(initialize, "__tile_jit__", False):
             generator.call_jit(initialize, [instance, *arguments], keywords)
         else:
@@ -139,6 +160,8 @@ def aggregate(cls: type) -> type:
             raise SemanticError(f"`{cls.__name__}.__init__` does not set the field `{missing[0]}`")
         return instance
 
+    cls.__tile_fields__ = names  # type: ignore[attr-defined]
+    cls.__tile_init__ = initialize  # type: ignore[attr-defined]
     cls.__tile_structure__ = structure  # type: ignore[attr-defined]
     cls.__tile_flatten__ = flatten  # type: ignore[attr-defined]
     cls.__tile_set__ = assign  # type: ignore[attr-defined]

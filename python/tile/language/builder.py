@@ -72,5 +72,6 @@ class Builder(Protocol):
         it returns; it raises for what the operation cannot use.
         """
 
-    def hint(self, name: str, input: Any, values: list[int]) -> None:
-        """Takes note of what `tl.multiple_of` and its like promise about a tensor."""
+    def hint(self, name: str, input: Any, values: list[int]) -> Any:
+        """Takes note of what `tl.multiple_of` and its like promise about a tensor; returns the handle
+        of which it is known."""

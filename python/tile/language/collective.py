@@ -407,6 +407,13 @@ def inline_asm_elementwise(
     asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool, pack: int
 ) -> Any:
     """Runs assembly on each element, or on `pack` of them at a time."""
+    return assembly(asm, constraints, args, dtype, is_pure, pack, {})
+
+
+def assembly(
+    asm: str, constraints: str, args: Any, dtype: Any, is_pure: bool, pack: int, more: dict
+) -> Any:
+    """The same, with `more` attributes."""
     inputs = raise_to_common_shape(*[to_tensor(a) for a in args]) if args else []
     outputs = unwrap(dtype)
     several = isinstance(outputs, (tuple, list))
@@ -419,6 +426,7 @@ def inline_asm_elementwise(
         "constraints": b.str_attr(unwrap(constraints)),
         "pure": b.bool_attr(bool(unwrap(is_pure))),
         "packed_element": b.int_attr(32, unwrap(pack)),
+        **more,
     }
     handles = b.create(
         "tt.elementwise_inline_asm",

@@ -9,7 +9,7 @@ from ..errors import SemanticError
 from . import dtypes as dt
 from .conversion import cast
 from .dtypes import block_type, dtype
-from .memory import EVICTION, PADDING, _check_pointer, _integers, choose
+from .memory import _LOAD_CACHE, EVICTION, PADDING, _check_pointer, _integers, choose
 from .promotion import broadcast_to_shape, to_tensor
 from .state import current
 from .values import builtin, describe, tensor, unwrap_shape
@@ -129,16 +129,21 @@ class tensor_descriptor:
         return [v.handle for v in values]
 
     @builtin
-    def load(self, offsets: Sequence[Any], eviction_policy: str = "") -> tensor:
+    def load(
+        self, offsets: Sequence[Any], eviction_policy: str = "", cache_modifier: str = ""
+    ) -> tensor:
         """The block at `offsets`; out of bounds it reads as the padding.
 
-        `eviction_policy` is that of `tl.load`.
+        `eviction_policy` and `cache_modifier` are those of `tl.load`. Copies by TMA go past the L1
+        cache, so they have no use for `cache_modifier`.
         """
         b = current()
+        cache = b.int_attr(32, choose(_LOAD_CACHE, cache_modifier, "cache_modifier"))
         handles = [self.handle, *self._offsets(offsets, "load")]
         evict = b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy"))
         types = (b.type(self.block_type),)
-        handle = b.create_one("tt.descriptor_load", handles, {"evict": evict}, types)
+        attributes = {"evict": evict, "cache": cache}
+        handle = b.create_one("tt.descriptor_load", handles, attributes, types)
         return tensor(handle, self.block_type)
 
     def _value(self, value: Any, what: str) -> tensor:

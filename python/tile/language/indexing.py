@@ -393,7 +393,22 @@ def refuse_assignment(block: tensor, items: Any = None, value: Any = None) -> No
 
 tensor.__getitem__ = index  # type: ignore[attr-defined]
 tensor.__setitem__ = refuse_assignment  # type: ignore[attr-defined]
-tensor.at = property(Parts)  # type: ignore[attr-defined]
+
+
+def _at(self: tensor) -> Parts:
+    """Blocks like this one with other elements in a part: `x.at[8:16].set(value)`.
+
+    It takes what `x[...]` takes. The methods are `set`, `add`, `mul`, `max` and `min`.
+
+    Refused: ``tl.arange(0, 4).at[4].set(7)``.
+
+    >>> tl.arange(0, 4).at[1:3].set(7)
+    [0 7 7 3]
+    """
+    return Parts(self)
+
+
+tensor.at = property(_at)  # type: ignore[attr-defined]
 
 
 @member()

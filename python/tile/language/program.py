@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from typing import Any, NoReturn
 
@@ -106,6 +107,9 @@ class range:
         self.disable_licm = bool(unwrap(disable_licm))
 
     def __iter__(self) -> Any:
+        bounds = [unwrap(v) for v in (self.start, self.end, self.step)]
+        if all(isinstance(v, int) for v in bounds):
+            return iter(builtins.range(*bounds))
         refuse_iteration()
 
 
@@ -113,7 +117,7 @@ class static_range:
     """A loop's range whose iterations are unrolled while compiling.
 
     It counts as Python's `range` does. The bounds are constants, and so is the counter in each
-    iteration.
+    iteration. Of a tuple or a list, it takes one item after the other. They may be tensors.
 
     Refused: ``[i for i in tl.static_range(tl.load(p))]``.
 
@@ -124,6 +128,12 @@ class static_range:
     """
 
     def __init__(self, arg1: Any, arg2: Any = None, step: Any = None) -> None:
+        arg1 = unwrap(arg1)
+        if isinstance(arg1, (tuple, list, dict, builtins.range)) or hasattr(arg1, "__next__"):
+            if arg2 is not None or step is not None:
+                raise SemanticError("tl.static_range of items takes no other bounds")
+            self.items = list(arg1)
+            return
         start, end = (0, arg1) if arg2 is None else (arg1, arg2)
         values = [unwrap(v) for v in (start, end, 1 if step is None else step)]
         for value in values:
@@ -134,11 +144,10 @@ class static_range:
         self.start, self.end, self.step = values
         if self.step == 0:
             raise SemanticError("tl.static_range needs a step other than 0")
+        self.items = list(builtins.range(self.start, self.end, self.step))
 
     def __iter__(self) -> Any:
-        import builtins
-
-        return iter(builtins.range(self.start, self.end, self.step))
+        return iter(self.items)
 
 
 class condition:
@@ -166,8 +175,8 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
         raise SemanticError(f"{name} got {len(values)} values for a rank of {input.ndim}")
     if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
         raise SemanticError(f"{name} takes constant integers")
-    current().hint(name, input, values)
-    return input
+    handle = current().hint(name, input, values)
+    return input if handle is input.handle else tensor(handle, input.type)
 
 
 @builtin

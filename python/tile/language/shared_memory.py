@@ -434,6 +434,8 @@ def async_wait(pending: Any = 0) -> None:
 
     `pending` is a constant.
 
+    Refused: ``tl.async_wait(tl.load(p))``.
+
     >>> s = tl.shared([2], tl.int32)
     >>> tl.async_copy(s, p + tl.arange(0, 2))
     >>> tl.async_wait(0)

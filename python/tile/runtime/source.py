@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import SemanticError
 from .depth import DEEPEST, allow_depth, depth_of
+from .match_statement import without_match
 
 #: In the globals of a module: its files, each with the import that the lines belong to.
 _CAPTURED = "__tile_sources__"
@@ -217,6 +218,8 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
     node = statements[0]
     if not isinstance(node, ast.FunctionDef):
         raise SemanticError(f"`{fn.__name__}` must be defined with `def`")
+    if "match" in text:
+        node = without_match(node)
     body = node.body
     if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
         body = body[1:]  # The docstring.

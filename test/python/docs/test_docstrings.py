@@ -47,7 +47,11 @@ CALLED = {"range", "static_range", "condition"}
 #: Slots of a tensor, which are no functions.
 UNBOUND = {"dtype", "handle", "type"}
 #: What takes whatever there is, or is not shown by the body of one kernel.
-REFUSES_NOTHING = WITHOUT | {"condition", "device_assert", "tensor.ndim", "tensor.numel"}
+REFUSES_NOTHING = WITHOUT | {
+    "barrier", "condition", "device_assert", "elect", "lane_id", "num_warps", "tensor.ndim",
+    "tensor.numel", "warp.elect", "warp.lane_id", "warp.num_warps", "warp.size", "warp.warp_id",
+    "warp_id",
+}  # fmt: skip
 
 
 def documented() -> dict[str, str]:

@@ -56,7 +56,7 @@ INSTEAD = [code(row[2]) for row in rows("What is refused, and what to write")]
 
 
 def compiled(body: str, folder) -> None:
-    (names,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.S | re.M)
+    names = "\n\n".join(re.findall(r"^```python\n(.*?)^```", PAGE, re.S | re.M))
     imports, rest = AROUND.split("NUMBER", 1)
     file = folder / "kernel_of_the_page.py"
     file.write_text(f"{imports}{names}NUMBER{rest}{textwrap.indent(body, '    ')}\n")
@@ -72,7 +72,7 @@ def compiled(body: str, folder) -> None:
 
 
 def test_the_tables_are_read():
-    assert (len(WORKS), len(REFUSED), len(INSTEAD)) == (21, 24, 24)
+    assert (len(WORKS), len(REFUSED), len(INSTEAD)) == (23, 24, 24)
 
 
 @pytest.mark.parametrize("body", [*WORKS, *INSTEAD])
@@ -84,12 +84,12 @@ def test_this_compiles(body, tmp_path, monkeypatch):
 @pytest.mark.parametrize("body", [*REFUSED, "try: x += 1\nfinally: x += 2", "with n: x += 1"])
 def test_this_is_refused(body, tmp_path, monkeypatch):
     settings_of_a_newcomer(monkeypatch)
-    with pytest.raises(tile.CompilationError, match=r"line 3\d|line 2\d"):
+    with pytest.raises(tile.CompilationError, match=r"line \d\d"):
         compiled(body, tmp_path)
 
 
 @pytest.mark.parametrize(
-    "word", ["class A: pass", "match n:\n    case 1: pass", "yield x", "global NUMBER"]
+    "word", ["class A: pass", "match n:\n    case int(): pass", "yield x", "global NUMBER"]
 )
 def test_these_words_are_refused(word, tmp_path, monkeypatch):
     settings_of_a_newcomer(monkeypatch)

@@ -267,7 +267,7 @@ def test_recursion():
         ),
         ("import os", "`import` cannot be used in kernels"),
         ("raise ValueError", "`raise` cannot be used in kernels"),
-        ("x = {1, 2}", "sets cannot be used in kernels"),
+        ("x = {1, 2}", "sets cannot be used in kernels; use a tuple"),
         ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),  # noqa: E501
         ("return n", "a kernel returns nothing; store its results through pointers"),
         ("tl.store(n, 1)", "store takes a pointer or a block of pointers, not int32"),

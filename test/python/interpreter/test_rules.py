@@ -472,7 +472,7 @@ def defines_a_class(out):
 @tile.jit
 def matches(out, n):
     match n:
-        case _:
+        case int():
             pass
 
 

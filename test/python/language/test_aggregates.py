@@ -61,3 +61,120 @@ def test_fields_of_aggregates_do_not_change():
     assert error.error_message == (
         "the fields of `Range` do not change after __init__; make a new one"
     )
+
+
+# Inheritance, defaults and properties.
+
+
+@tl.aggregate
+class Shape:
+    x: tl.tensor
+    scale: tl.constexpr = 2
+
+    @tile.jit
+    def scaled(self):
+        return self.x * self.scale
+
+    @tile.jit
+    def area(self):
+        return self.scaled() + 1
+
+
+@tl.aggregate
+class Box(Shape):
+    y: tl.tensor = 0
+
+    @tile.jit
+    def area(self):
+        return self.scaled() * self.y
+
+    @property
+    @tile.jit
+    def corner(self):
+        return self.x + self.y
+
+
+@tl.aggregate
+class Named(Box):
+    """Adds no field, and overrides a method."""
+
+    @tile.jit
+    def scaled(self):
+        return self.x * self.scale * 10
+
+
+@tl.aggregate
+class Made:
+    x: tl.tensor
+    y: tl.tensor
+
+    def __init__(self, x):
+        self.x = x
+        self.y = x + 1
+
+
+@tl.aggregate
+class MadeOn(Made):
+    z: tl.tensor
+
+    def __init__(self, x):
+        super().__init__(x)
+        self.z = x * 2
+
+
+@tl.aggregate
+class MadeAsBefore(Made):
+    @tile.jit
+    def sum(self):
+        return self.x + self.y
+
+
+@tile.jit
+def derived_kernel(p, out, n):
+    i = tl.arange(0, 16)
+    x = tl.load(p + i)
+    box = Box(x, 3, x + 1)
+    for _ in range(n):
+        box = Box(box.y, 3, y=box.x)
+    tl.store(out + i, box.area())
+    tl.store(out + 16 + i, box.corner)
+    tl.store(out + 32 + i, Named(x, y=x).area() + Shape(x).area())
+    made = MadeOn(x)
+    tl.store(out + 48 + i, made.x + made.y + made.z + MadeAsBefore(x).sum())
+    tl.store(out + 64 + i, tl.full([16], isinstance(box, Shape), tl.int32))
+
+
+@pytest.mark.both_ways
+@pytest.mark.parametrize("n", [1, 2])
+def test_derived_classes(n):
+    x, out = np.arange(16, dtype=np.int32), np.full((5, 16), -1, np.int32)
+    derived_kernel[(1,)](x, out, n)
+    a, b = (x + 1, x) if n == 1 else (x, x + 1)
+    want = [a * 3 * b, a + b, x * 20 * x + x * 2 + 1, 6 * x + 2, np.ones_like(x)]
+    np.testing.assert_array_equal(out, want)
+
+
+@tile.jit
+def wrong_fields(p, CASE: tl.constexpr):
+    x = tl.load(p)
+    if CASE == "missing":
+        Box()
+    elif CASE == "many":
+        Box(x, 2, x, x)
+    elif CASE == "twice":
+        Box(x, x=x)
+    else:
+        Box(x, z=x)
+
+
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        ("missing", "`Box` needs the field `x`"),
+        ("many", "`Box` takes 3 fields"),
+        ("twice", "`Box` got the field `x`, twice"),
+        ("unknown", "`Box` got the field `z`, but has none of this name"),
+    ],
+)
+def test_fields_that_are_wrong(case, text):
+    assert text in str(refusal(wrong_fields, {"p": "*i32"}, {"CASE": case}))

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Support/AttributeNames.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -48,10 +49,21 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
+/// Whether users have promised something of what the operation gives.
+static bool carriesFacts(Operation *op) {
+  return llvm::any_of(
+      ArrayRef{kDivisibilityAttr, kContiguityAttr, kConstancyAttr},
+      [&](StringRef name) { return op->hasAttr(name); });
+}
+
 OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
+  // One of a type to itself carries facts about what a loop carries.
+  if (carriesFacts(*this))
+    return {};
   if (getSrc().getType() == getType())
     return getSrc();
-  if (auto inner = getSrc().getDefiningOp<BitcastOp>()) {
+  if (auto inner = getSrc().getDefiningOp<BitcastOp>();
+      inner && !carriesFacts(inner)) {
     if (inner.getSrc().getType() == getType())
       return inner.getSrc();
     getSrcMutable().assign(inner.getSrc());

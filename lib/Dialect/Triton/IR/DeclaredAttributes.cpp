@@ -5,6 +5,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Support/AttributeNames.h"
 
 using namespace mlir;
@@ -39,6 +40,9 @@ static constexpr DeclaredAttribute kTable[] = {
      "launches check it."},
     {kUndefinedLoadsAttrName, Is::Strings, On::Module,
      "The places of loads whose undefined lanes may matter."},
+    {kPrefetchAttr, Is::Unit, On::Any,
+     "The assembly only asks caches for lines of memory: accesses may pass "
+     "it."},
     {gpu::kNumStagesAttr, Is::Count, On::Loop,
      "How many iterations of the loop may be under way."},
     {gpu::kUnrollFactorAttr, Is::Positive, On::Loop,

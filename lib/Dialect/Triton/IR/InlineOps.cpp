@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -38,7 +39,18 @@ Speculation::Speculatability ExternElementwiseOp::getSpeculatability() {
 // ElementwiseInlineAsmOp
 //===----------------------------------------------------------------------===//
 
+/// Loads and stores may pass what changes nothing but these.
+namespace {
+struct CacheContents : public SideEffects::Resource::Base<CacheContents> {
+  StringRef getName() final { return "<CacheContents>"; }
+};
+} // namespace
+
 void ElementwiseInlineAsmOp::getEffects(Effects &effects) {
+  if ((*this)->hasAttr(kPrefetchAttr)) {
+    effects.emplace_back(MemoryEffects::Write::get(), CacheContents::get());
+    return;
+  }
   addEffectsOf(getPure(), effects);
 }
 

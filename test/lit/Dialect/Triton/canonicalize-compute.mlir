@@ -73,6 +73,17 @@ tt.func @bitcasts(%x: f32, %p: !tt.ptr<f32>) -> (f32, f32, !tt.ptr<i8>) {
   tt.return %0, %2, %4 : f32, f32, !tt.ptr<i8>
 }
 
+// What is promised of a value that a loop carries is on an operation that does
+// nothing.
+// CHECK-LABEL: tt.func @bitcast_with_facts
+tt.func @bitcast_with_facts(%x: i32) -> i32 {
+  // CHECK-NEXT: %[[B:.*]] = tt.bitcast %arg0 {tt.divisibility = dense<16> : tensor<1xi32>} : i32 -> i32
+  // CHECK-NEXT: tt.return %[[B]]
+  %0 = tt.bitcast %x {tt.divisibility = dense<16> : tensor<1xi32>} : i32 -> i32
+  %1 = tt.bitcast %0 : i32 -> i32
+  tt.return %1 : i32
+}
+
 // CHECK-LABEL: tt.func @bitcasts_of_constants
 tt.func @bitcasts_of_constants() -> (i32, f32, tensor<4xi16>) {
   // CHECK-DAG: %[[I:.*]] = arith.constant 1065353216 : i32

@@ -3,8 +3,9 @@
 from typing import Any
 
 from ... import dtypes as dt
-from ...collective import inline_asm_elementwise
+from ...collective import assembly, inline_asm_elementwise
 from ...conversion import public_cast
+from ...state import current
 from ...values import builtin, tensor
 from .. import libdevice
 
@@ -35,6 +36,16 @@ def num_warps() -> int:
     from ...state import current
 
     return current().options.num_warps
+
+
+def prefetch_line(pointer: tensor, condition: tensor) -> None:
+    """Asks for lines of memory in the L2 cache, where the condition is not zero."""
+    text = (
+        "{ .reg .pred %asked; setp.ne.b32 %asked, $2, 0; "
+        "@%asked prefetch.global.L2 [$1]; mov.b32 $0, 0; }"
+    )
+    hint = {"tt.prefetch": current().unit_attr()}
+    assembly(text, "=r,l,r", [pointer, condition], dt.int32, False, 1, hint)
 
 
 @builtin
