@@ -2202,7 +2202,14 @@ class tensor:
         [0 2 1 3]"""
     @property
     def at(self) -> Any:
-        r"""``x.at``."""
+        r"""Parts of a block, of which other blocks are made: `x.at[index].set(value)`.
+
+        The index is that of `x[index]`. `x` stays as it is.
+
+        Refused: ``tl.arange(0, 4).at[4].set(0)``.
+
+        >>> tl.arange(0, 4).at[1].set(7)
+        [0 7 2 3]"""
     @property
     def dtype(self) -> dtype: ...
     @property

@@ -393,7 +393,22 @@ def refuse_assignment(block: tensor, items: Any = None, value: Any = None) -> No
 
 tensor.__getitem__ = index  # type: ignore[attr-defined]
 tensor.__setitem__ = refuse_assignment  # type: ignore[attr-defined]
-tensor.at = property(Parts)  # type: ignore[attr-defined]
+
+
+def _parts(self: tensor) -> Parts:
+    """Parts of a block, of which other blocks are made: `x.at[index].set(value)`.
+
+    The index is that of `x[index]`. `x` stays as it is.
+
+    Refused: ``tl.arange(0, 4).at[4].set(0)``.
+
+    >>> tl.arange(0, 4).at[1].set(7)
+    [0 7 2 3]
+    """
+    return Parts(self)
+
+
+tensor.at = property(_parts)  # type: ignore[attr-defined]
 
 
 @member()
