@@ -21,7 +21,9 @@ def test_every_operation_of_the_language_has_a_meaning():
     folder = Path(tile.language.__file__).parent
     names = set()
     for path in folder.rglob("*.py"):
-        names |= set(re.findall(r'"((?:arith|math|tt|ttg|gpu|llvm)\.[a-z_.0-9]+)"', path.read_text()))
+        names |= set(
+            re.findall(r'"((?:arith|math|tt|ttg|gpu|llvm)\.[a-z_.0-9]+)"', path.read_text())
+        )
     assert len(names) > 90
     assert names - TERMINATORS - HINTS - set(OPERATIONS) == set()
     assert len(SUBJECTS) == 11
