@@ -21,6 +21,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 #: The releases of Debian, as tags of its image name them.
 SUITES = {"debian:12": "bookworm", "debian:13": "trixie"}
+#: Where that image installs from.
+MIRRORS = (
+    "deb http://deb.debian.org/debian {} main",
+    "deb http://deb.debian.org/debian {}-updates main",
+    "deb http://deb.debian.org/debian-security {}-security main",
+)
 
 
 def instructions(text: str) -> list[tuple[str, str]]:
@@ -81,8 +87,9 @@ def main() -> int:
     for name, rest in instructions((ROOT / "Dockerfile").read_text()):
         print(f"==> {name} {rest}", flush=True)
         if name == "FROM":
-            command = ["mmdebstrap", "--quiet", "--variant=apt", SUITES[rest], str(root)]
-            subprocess.run([*command, "http://deb.debian.org/debian"], check=True)
+            suite = SUITES[rest]
+            command = ["mmdebstrap", "--quiet", "--variant=apt", suite, str(root)]
+            subprocess.run([*command, *(mirror.format(suite) for mirror in MIRRORS)], check=True)
             # What docker gives a container: the network's names, and a few devices.
             for file in ("/etc/resolv.conf", "/etc/hosts"):
                 shutil.copy(file, root / "etc")
@@ -100,6 +107,10 @@ def main() -> int:
             environment[variable] = os.path.expandvars(value)
         elif name == "RUN":
             inside = f"cd {work} && {rest}"
+            # Where a proxy stands between, its certificate is among this machine's.
+            certificates = Path("/etc/ssl/certs/ca-certificates.crt")
+            if (root / "etc/ssl/certs").is_dir() and certificates.exists():
+                shutil.copy(certificates, root / "etc/ssl/certs")
             subprocess.run(
                 ["chroot", str(root), "/bin/sh", "-c", inside], env=environment, check=True
             )

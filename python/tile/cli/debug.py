@@ -96,8 +96,9 @@ def command(
         debugger, program, arguments, module=module, target=target, variables=not no_variables
     )
     if status == 0 and not debugger.launches:
-        which = f"kernel `{kernel}`" if kernel else "kernel"
-        raise TileError(f"{program} launched no {which} in the simulator")
+        raise TileError(f"{program} launched no kernel in the simulator")
+    if status == 0 and debugger.session is None:
+        click.echo(f"tile debug: {program} launched no kernel `{kernel}`", err=True)
     return status
 
 

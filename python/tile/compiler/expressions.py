@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 from .. import hints
@@ -50,6 +51,17 @@ _COMPARING = {
     ast.GtE: ("__ge__", "__le__"),
 }
 _UNARY = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
+
+
+def check_membership(values: Iterable[Any]) -> None:
+    """Refuses `in` on values that are not known while a kernel is compiled."""
+    for value in values:
+        if isinstance(value, tensor) or (is_sequence(value) and any(map(_is_tensor, value))):
+            raise SemanticError("`in` works on constants only")
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, tensor)
 
 
 def no_attribute(owner: Any, name: str) -> str:
@@ -162,10 +174,7 @@ class Expressions:
 
     def binary(self, op: type[ast.operator], lhs: Any, rhs: Any) -> Any:
         if op not in _BINARY:
-            raise SemanticError(
-                f"the operator {op.__name__} is not supported in kernels; use tl.dot for matrix "
-                "products"
-            )
+            arithmetic.refuse_matmul()
         on_tensors, on_constants, method = _BINARY[op]
         if isinstance(lhs, tensor) or isinstance(rhs, tensor):
             for value in (lhs, rhs):
@@ -234,8 +243,7 @@ class Expressions:
                 equal = lhs is rhs
             return equal if op is ast.Is else not equal
         if op in (ast.In, ast.NotIn):
-            if isinstance(lhs, tensor) or any(isinstance(v, tensor) for v in rhs):
-                raise SemanticError("`in` works on constants only")
+            check_membership((lhs, rhs))
             return (lhs in rhs) if op is ast.In else (lhs not in rhs)
         on_tensors, on_constants = _COMPARE[op]
         custom = self.custom_operator(lhs, rhs, *_COMPARING[op])
@@ -336,7 +344,8 @@ class Expressions:
         try:
             return owner[index]
         except (TypeError, KeyError, IndexError) as error:
-            raise SemanticError(f"cannot index {one(owner)}: {error}") from None
+            why = f"there is no key {error}" if isinstance(error, KeyError) else str(error)
+            raise SemanticError(f"cannot index {one(owner)}: {why}") from None
 
     def visit_Slice(self, node: ast.Slice) -> slice:
         bounds = (node.lower, node.upper, node.step)

@@ -7,6 +7,7 @@ import builtins
 import inspect
 import math
 import sys
+import traceback
 import types
 from collections.abc import Iterable
 from typing import Any, NoReturn
@@ -230,6 +231,8 @@ def may_call(function: Any) -> bool:
 def refuse_call(function: Any) -> NoReturn:
     """Says why kernels do not call this, and what to call."""
     name = getattr(function, "__name__", describe(function))
+    if type(function).__name__ == "GridLaunch":
+        raise SemanticError("a kernel cannot launch another; call it directly: kernel(...)")
     if not callable(function):
         raise SemanticError(f"{one(function)} cannot be called")
     if hasattr(function, "__code__"):
@@ -296,14 +299,10 @@ class Functions:
     def call_python(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         try:
             return unwrap(function(*arguments, **keywords))
-        except TypeError as error:
-            # A wrong call is the user's; a TypeError from deeper down is not.
-            traceback = error.__traceback__
-            depth = 0
-            while traceback is not None:
-                depth += 1
-                traceback = traceback.tb_next
-            if depth <= 2:
+        except (TypeError, ValueError, ZeroDivisionError, OverflowError) as error:
+            # A wrong call is the user's. A TypeError from deeper down in the language is not.
+            depth = len(list(traceback.walk_tb(error.__traceback__)))
+            if depth <= 2 or not is_builtin(function):
                 raise SemanticError(str(error)) from None
             raise
 

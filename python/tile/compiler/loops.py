@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import SemanticError
 from ..language import dtypes as dt
@@ -37,6 +37,12 @@ def is_too_long(start: Any, end: Any, ty: Any) -> bool:
     return int(end) - int(start) >= 1 << (ty.int_bitwidth - 1)
 
 
+def refuse_items(items: Any) -> NoReturn:
+    """Says what a loop goes through."""
+    what = "a tensor" if isinstance(items, tensor) else one(items)
+    raise SemanticError(f"cannot iterate over {what}; use range, tl.range or tl.static_range")
+
+
 class Loops:
     """The loop half of the control flow."""
 
@@ -53,17 +59,13 @@ class Loops:
             return items
         if isinstance(items, dict):
             return list(items)
-        raise SemanticError(
-            f"cannot iterate over {one(items)}; use range, tl.range or tl.static_range"
-        )
+        refuse_items(items)
 
     def step_for(self, node: ast.For, rest: list[ast.stmt]) -> Outcome | None:
         items = self.visit(node.iter)
         self.at(node)
         if isinstance(items, tensor):
-            raise SemanticError(
-                "cannot iterate over a tensor; use range, tl.range or tl.static_range"
-            )
+            refuse_items(items)
         if isinstance(items, range):
             items = program.range(items.start, items.stop, items.step)
         if isinstance(items, program.range):

@@ -333,8 +333,8 @@ class Debugger:
 
     def launch(self, kernel: Kernel) -> Session | None:
         """The session of a launch that begins; None if it is not debugged."""
+        self.launches += 1
         if self.kernel is not None and kernel.name != self.kernel:
             return None
-        self.launches += 1
         self.session = Session(self, kernel)
         return self.session

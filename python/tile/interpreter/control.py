@@ -17,6 +17,7 @@ import types
 from typing import Any
 
 from .. import knobs
+from ..compiler.expressions import check_membership
 from ..compiler.flatten import is_sequence, make_sequence, materialize_like
 from ..compiler.frames import check_global
 from ..compiler.functions import (
@@ -26,11 +27,12 @@ from ..compiler.functions import (
     refuse_call,
     refuse_plain,
 )
+from ..compiler.loops import refuse_items
 from ..compiler.statements import refuse, refuse_delete, refuse_element
 from ..errors import SemanticError
 from ..language import arithmetic, program, state
 from ..language.promotion import is_constant, to_tensor
-from ..language.values import describe, tensor, unwrap
+from ..language.values import describe, one, tensor, unwrap
 from .conditions import has_numbers, truth
 from .loops import Loop, of_range
 from .phantom import Activation
@@ -134,15 +136,15 @@ class Control:
     def loop(self, items: Any, names: tuple[str, ...], activation: Any = None) -> Loop:
         items = unwrap(items)
         if isinstance(items, tensor):
-            raise SemanticError(
-                "cannot iterate over a tensor; use range, tl.range or tl.static_range"
-            )
+            refuse_items(items)
         if isinstance(items, builtins.range):
             items = program.range(items.start, items.stop, items.step)
         if isinstance(items, program.range):
             if activation is not None:
                 activation.dynamic = True
             return Loop(of_range(items), names, True)
+        if not hasattr(items, "__iter__"):
+            refuse_items(items)
         return Loop(items, names, False)
 
     def while_loop(self, names: tuple[str, ...], activation: Any = None) -> Loop:
@@ -225,6 +227,12 @@ class Control:
         refuse_element(unwrap(owner))
 
     @staticmethod
+    def refuse_attribute(owner: Any) -> None:
+        """An assignment to an attribute of what has none."""
+        if isinstance(owner, (tensor, types.ModuleType)):
+            raise SemanticError(f"{one(owner)} has no attributes that can be assigned")
+
+    @staticmethod
     def refuse_delete() -> None:
         """`del` of what is no variable."""
         refuse_delete()
@@ -238,13 +246,18 @@ class Control:
         bound = function.func if isinstance(function, functools.partial) else function
         if isinstance(bound, types.FunctionType) or is_compiled(bound):
             return function
-        if not may_call(function):
+        # To debug, anything may be called.
+        if not may_call(function) and not knobs.compilation.allow_non_constexpr_globals:
             refuse_call(function)
         if not isinstance(function, types.BuiltinFunctionType):
             return function
 
         def call(*arguments: Any, **keywords: Any) -> Any:
-            check_constants(function, arguments)
+            try:
+                check_constants(function, arguments)
+            except SemanticError:
+                if not knobs.compilation.allow_non_constexpr_globals:
+                    raise
             return function(*arguments, **keywords)
 
         return call
@@ -263,6 +276,8 @@ class Control:
         """A chain of comparisons; `unwanted` says why tensors may not be in it."""
         if unwanted and any(isinstance(value, tensor) for value in values):
             raise SemanticError(unwanted)
+        if "in" in symbols or "not in" in symbols:
+            check_membership(values)
         result: Any = True
         for symbol, left, right in zip(symbols, values, values[1:], strict=False):
             part = _ORDER[symbol](left, right)

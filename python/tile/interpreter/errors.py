@@ -50,12 +50,26 @@ def user_frames(traceback: Any) -> list[Any]:
 def mistake(error: Exception) -> SemanticError | None:
     """What the compiler says of an error of Python's that a line of a kernel made; None for one
     from elsewhere, which is no mistake of the user's."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    if last is None or last not in user_frames(error.__traceback__):
+    parts = []
+    part = error.__traceback__
+    while part is not None:
+        parts.append(part)
+        part = part.tb_next
+    users = user_frames(error.__traceback__)
+    if not users:
+        return None
+    # A wrong call of a function of the language fails in its wrapper.
+    below = len(parts) - 1 - parts.index(users[-1])
+    if below > (2 if isinstance(error, (TypeError, ValueError)) else 0):
         return None
     message = str(error)
+    if isinstance(error, NameError) and error.name is not None:
+        known = {**users[-1].tb_frame.f_globals, **users[-1].tb_frame.f_locals}
+        message = f"`{error.name}` is not defined{hints.closest(error.name, known)}"
+    if isinstance(error, ZeroDivisionError):
+        message = "division by zero in a constant expression"
+    if isinstance(error, KeyError):
+        message = f"there is no key {message}"
     if isinstance(error, AttributeError) and error.name is not None:
         message = no_attribute(error.obj, error.name)
     return SemanticError(message).with_traceback(error.__traceback__)

@@ -105,7 +105,7 @@ def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, 
             deep = SemanticError("calls nest too deep; recursion is not supported in kernels")
             error = located(deep.with_traceback(raised.__traceback__), builder.program)
             break
-        except (AttributeError, IndexError, KeyError, TypeError) as raised:
+        except Exception as raised:
             wrong = mistake(raised)
             if wrong is None:
                 raise

@@ -9,6 +9,7 @@ comparisons work on tensors. Constants are plain values.
 from __future__ import annotations
 
 import ast
+import copy
 import sys
 import types
 from typing import Any
@@ -183,7 +184,7 @@ class Rewriter(ast.NodeTransformer):
                 return self.at(node, [ast.Pass()]), []
             plain = ast.Assign([node.target], self.visit(node.value))
             return self.at(node, [plain]), []
-        return [self.visit(node)], []
+        return [*self.at(node, self.attribute_owners(node)), self.visit(node)], []
 
     def refused_target(self, node: ast.stmt) -> ast.expr | None:
         """What an assignment or `del` refuses, if it is about elements of something."""
@@ -205,6 +206,18 @@ class Rewriter(ast.NodeTransformer):
             elif isinstance(target, ast.Subscript):
                 return self.call("refuse_element", self.visit(target.value))
         return None
+
+    def attribute_owners(self, node: ast.stmt) -> list[ast.stmt]:
+        """Before an assignment to attributes: whether their owners have some."""
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        return [
+            ast.Expr(self.call("refuse_attribute", copy.deepcopy(target.value)))
+            for target in targets
+            if isinstance(target, ast.Attribute)
+        ]
+
+    def visit_Yield(self, node: ast.Yield) -> ast.expr:
+        return self.placed(self.call("refuse", ast.Constant("Yield")), node)
 
     def branch(self, node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]]:
         returns = contains([node], (ast.Return,)) is not None
@@ -291,7 +304,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         unwanted = ast.Constant(bits_between(node))
         self.generic_visit(node)
-        if len(node.ops) == 1:
+        if len(node.ops) == 1 and not isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return node
         symbols = ast.Tuple([ast.Constant(_SYMBOLS[type(op)]) for op in node.ops], ast.Load())
         return self.placed(

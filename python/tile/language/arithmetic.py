@@ -478,6 +478,11 @@ def refuse_power(*_: Any) -> NoReturn:
     )
 
 
+def refuse_matmul(*_: Any) -> NoReturn:
+    """Says that `@` is for no value of a kernel."""
+    raise SemanticError("the operator @ is not for kernels; use tl.dot for matmuls")
+
+
 def _iterate(x: tensor) -> Any:
     raise SemanticError(
         "cannot iterate over a tensor; use tl.sum, tl.max or tl.min for all elements, and tl.range "
@@ -490,7 +495,7 @@ def _install_operators() -> None:
     binary = {
         "add": add, "sub": sub, "mul": mul, "truediv": truediv, "floordiv": floordiv, "mod": mod,
         "and": bitand, "or": bitor, "xor": bitxor, "lshift": shl, "rshift": shr,
-        "pow": refuse_power,
+        "pow": refuse_power, "matmul": refuse_matmul,
     }  # fmt: skip
     for name, fn in binary.items():
         setattr(tensor, f"__{name}__", lambda self, other, fn=fn: fn(self, unwrap(other)))

@@ -296,6 +296,8 @@ def dot(
     b = current()
     out = unwrap(out_dtype)
     element = input.dtype
+    if element.is_floating() and isinstance(out, dt.dtype) and out.is_int():
+        raise SemanticError(f"dot of floats adds up floats, not {out}")
     if element.is_int():
         # The IR's integers have no sign, and products of int8 are signed.
         if element.name != "int8":

@@ -358,6 +358,9 @@ def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -
     >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
     6
     """
+    for x in (input, other):
+        if not isinstance(x, tensor) or not x.type.is_block():
+            raise SemanticError(f"cat takes blocks, not {describe(x)}")
     if input.dtype != other.dtype or input.shape != other.shape:
         raise SemanticError(f"cat takes blocks of one type, not {input.type} and {other.type}")
     if unwrap(can_reorder):

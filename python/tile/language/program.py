@@ -175,6 +175,8 @@ def _hint(name: str, input: tensor, values: Any) -> tensor:
         raise SemanticError(f"{name} got {len(values)} values for a rank of {input.ndim}")
     if any(isinstance(v, bool) or not isinstance(v, int) for v in values):
         raise SemanticError(f"{name} takes constant integers")
+    if min(values) < 1:
+        raise SemanticError(f"{name} takes integers from 1, not {min(values)}")
     handle = current().hint(name, input, values)
     return input if handle is input.handle else tensor(handle, input.type)
 

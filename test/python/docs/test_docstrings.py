@@ -142,5 +142,15 @@ def test_every_function_has_an_example():
     assert {name for name, doc in EVERY.items() if ">>> " not in doc} == WITHOUT
 
 
+def takes_nothing(name: str) -> bool:
+    """A function without parameters has nothing to refuse."""
+    value = tl
+    for part in name.removeprefix("libdevice.").split("."):
+        value = inspect.getattr_static(value, part, None)
+    function = getattr(value, "fn", value)
+    return inspect.isfunction(function) and not inspect.signature(function).parameters
+
+
 def test_every_function_says_what_it_refuses():
-    assert {name for name, doc in EVERY.items() if "Refused: ``" not in doc} == REFUSES_NOTHING
+    silent = {name for name, doc in EVERY.items() if "Refused: ``" not in doc}
+    assert {name for name in silent if not takes_nothing(name)} == REFUSES_NOTHING

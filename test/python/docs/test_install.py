@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 
@@ -70,3 +71,23 @@ def test_containers_are_of_the_system_that_is_supported():
     # What is copied before the source, to set up.
     for line in re.findall(r"^COPY (.+) (?:\./|scripts/|python/)$", files[0].read_text(), re.M):
         assert all((ROOT / name).exists() for name in line.split())
+
+
+def test_the_dockerfile_has_what_can_be_done_without_docker(tmp_path):
+    spec = importlib.util.spec_from_file_location(
+        "try_dockerfile", ROOT / "scripts/try_dockerfile.py"
+    )
+    without = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(without)
+    found = without.instructions((ROOT / "Dockerfile").read_text())
+    assert {name for name, _ in found} == {"FROM", "RUN", "WORKDIR", "COPY", "ENV", "CMD"}
+    (system,) = [rest for name, rest in found if name == "FROM"]
+    assert system in without.SUITES
+    runs = [rest for name, rest in found if name == "RUN"]
+    assert runs[-2:] == ["scripts/setup.sh", "make build"]
+    # All of the source is copied, and nothing that was built.
+    without.copy(["."], tmp_path)
+    there = {path.name for path in tmp_path.iterdir()}
+    assert {"Makefile", "lib", "python", "scripts", "CMakeLists.txt"} <= there
+    assert not there & {"build", "dist", ".venv", ".setup", ".git"}
+    assert (tmp_path / "scripts/setup.sh").stat().st_mode & 0o100

@@ -69,6 +69,33 @@ def by_name(x, out, CASE: tl.constexpr):
         items = [1, 2]
         for j in range(2):
             items.append(j)
+    elif CASE == "matmul":
+        v = v @ v
+    elif CASE == "membership":
+        v = v + (tl.program_id(0) in (0, 1))
+    elif CASE == "attribute":
+        tl.anything = 3
+    elif CASE == "text as a number":
+        v = v + int("three")
+    elif CASE == "largest of nothing":
+        v = v + max()
+    elif CASE == "loop over a number":
+        for j in 5:
+            v += j
+    elif CASE == "misspelt variable":
+        v = v + vaule(v) if BLOCK_OF_NOTHING else v  # noqa: F821
+    elif CASE == "missing argument":
+        v = v + tl.zeros([64])
+    elif CASE == "missing key":
+        sizes = {"a": 1}
+        v = v + sizes["b"]
+    elif CASE == "numbers":
+        v = v + tl.cat(1, 2)
+    elif CASE == "promise":
+        v = tl.multiple_of(v.to(tl.int32), 0)
+    elif CASE == "sum of floats":
+        a = tl.zeros([16, 16], tl.float16)
+        v = v + tl.sum(tl.dot(a, a, out_dtype=tl.int32))
     elif CASE == "returned value":
         if tl.program_id(0) >= 0:
             return v
@@ -106,9 +133,24 @@ def by_name(x, out, CASE: tl.constexpr):
         ("range of NumPy", "`arange` of numpy is not for kernels; use tl.arange"),
         ("function of NumPy", "`linspace` of numpy is not for kernels"),
         ("item of a list", "of a list cannot be assigned; make a new one of the items"),
-        ("element", "of a <[64], fp32> cannot be assigned; x = x.at[index].set(value)"),
+        (
+            "element",
+            "x = x.at[index].set(value) makes a block with others, and tl.store writes to memory",
+        ),
         ("deleted element", "only variables can be deleted"),
         ("run-time item", "only; a tuple holds run-time values: items = items + (value,)"),
+        ("matmul", "the operator @ is not for kernels; use tl.dot for matmuls"),
+        ("membership", "`in` works on constants only"),
+        ("attribute", "a module has no attributes that can be assigned"),
+        ("text as a number", "invalid literal for int() with base 10: 'three'"),
+        ("largest of nothing", "max() arg is an empty sequence"),
+        ("loop over a number", "over an int; use range, tl.range or tl.static_range"),
+        ("misspelt variable", "`BLOCK_OF_NOTHING` is not defined"),
+        ("missing argument", "zeros() missing 1 required positional argument: 'dtype'"),
+        ("missing key", "there is no key 'b'"),
+        ("numbers", "cat takes blocks, not int"),
+        ("promise", "multiple_of takes integers from 1, not 0"),
+        ("sum of floats", "dot of floats adds up floats, not int32"),
         ("returned value", "a kernel returns nothing; store its results through pointers"),
         ("scalar pointer", "add offsets to the pointer, such as p + tl.arange(0, BLOCK)"),
         ("axis", "reduce got axis 1, but the block has 1 dimension: the axis is from -1 to 0"),

@@ -268,7 +268,7 @@ def test_recursion():
         ("import os", "`import` cannot be used in kernels"),
         ("raise ValueError", "`raise` cannot be used in kernels"),
         ("x = {1, 2}", "sets cannot be used in kernels; use a tuple"),
-        ("x = p @ p", "the operator MatMult is not supported in kernels; use tl.dot for matrix products"),  # noqa: E501
+        ("x = p @ p", "the operator @ is not for kernels; use tl.dot for matmuls"),
         ("return n", "a kernel returns nothing; store its results through pointers"),
         ("tl.store(n, 1)", "store takes a pointer or a block of pointers, not int32"),
         ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block; add offsets to the pointer, such as p + tl.arange(0, BLOCK)"),  # noqa: E501

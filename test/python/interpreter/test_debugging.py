@@ -248,6 +248,20 @@ def test_the_knob_is_looked_at_by_each_launch(monkeypatch):
     assert kind() == "CompiledKernel"
 
 
+def test_a_setting_allows_functions_of_the_program():
+    seen = []
+
+    @tile.jit
+    def keeps(x):
+        seen.append(np.asarray(tl.load(x + tl.arange(0, 4))))
+
+    x = np.arange(4, dtype=np.float32)
+    with tile.knobs.compilation.scope():
+        tile.knobs.compilation.allow_non_constexpr_globals = True
+        keeps.interpret(x, grid=(1,))
+    np.testing.assert_array_equal(seen[-1], x)
+
+
 def test_autotuned_kernels_and_heuristics_run_without_measuring(monkeypatch):
     launches = []
 

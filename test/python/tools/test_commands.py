@@ -338,7 +338,6 @@ def nothing(p):
         ("view missing.hatchet", "missing.hatchet: No such file"),
         ("explain k.py", "k.py launched no kernel in the simulator"),
         ("debug k.py", "k.py launched no kernel in the simulator"),
-        ("debug --kernel other k.py", "k.py launched no kernel `other` in the simulator"),
         ("cache prune --limit banana", "a size is written as 500M, not 'banana'"),
         ("cache prune --limit=-5", "a size is written as 500M, not '-5'"),
         ("completion", "Missing argument"),
