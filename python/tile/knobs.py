@@ -144,6 +144,9 @@ class _Compilation(Group):
 class _Autotuning(Group):
     cache = flag("TRITON_CACHE_AUTOTUNING", True, "Keep choices on disk.")
     print = flag("TRITON_PRINT_AUTOTUNING", False, "Print what was chosen, and what it took.")
+    #: Called by keywords after a configuration was chosen: `fn`, `key`, `best_config`,
+    #: `configs_timings`, `duration` (None where the choice was on disk) and `cache_hit`.
+    listener: Callable[..., Any] | None = None
 
 
 class _Runtime(Group):

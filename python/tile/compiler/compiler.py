@@ -81,9 +81,16 @@ class ASTSource:
         ]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def make_ir(self, options: Any, context: Any) -> Any:
+    def make_ir(
+        self, target: Any, options: Any, codegen_fns: Any = None, module_map: Any = None,
+        context: Any = None,
+    ) -> Any:  # fmt: skip
+        """The module of the front end. Only the options and the context matter, and may be given
+        alone, as `make_ir(options, context)`."""
         from .code_generator import CodeGenerator
 
+        if context is None:
+            options, context = target, options
         arguments = {}
         for i, name in enumerate(self.fn.arg_names):
             spec = self.signature.get(name)
@@ -162,7 +169,13 @@ class IRSource:
         parts = (self.ext, str(self.path), self.src)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def make_ir(self, options: Any, context: Any) -> Any:
+    def make_ir(
+        self, target: Any, options: Any, codegen_fns: Any = None, module_map: Any = None,
+        context: Any = None,
+    ) -> Any:  # fmt: skip
+        """The module of the file; only the context matters, as `make_ir(options, context)` also
+        gives it."""
+        context = options if context is None else context
         if self.stages[0].is_module:
             try:
                 module = _C.ir.Module.parse(self.src, context, str(self.path))

@@ -135,6 +135,10 @@ class RefusedOptions(LaunchError, OptionError):
     """A launch with options that the target does not take."""
 
 
+class ChangedReference(LaunchError, RuntimeError):
+    """A launch of a kernel that was compiled with other values of globals, or the like."""
+
+
 class CompileTimeAssertionFailure(CompilationError):
     """A tl.static_assert that does not hold."""
 

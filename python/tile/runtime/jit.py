@@ -192,6 +192,13 @@ class JITFunction(KernelInterface[T]):
     def hash(self) -> str:
         return self.cache_key
 
+    @hash.setter
+    def hash(self, value: None) -> None:
+        """Setting it to None makes it be computed again."""
+        if value is not None:
+            raise TileError("the hash of a function is computed, and not set")
+        self._digest = None
+
     def is_gluon(self) -> bool:
         """Whether it says the layouts of its tensors."""
         return False
@@ -338,6 +345,14 @@ class ConstexprFunction:
     def __init__(self, fn: Callable) -> None:
         self.fn = fn
         functools.update_wrapper(self, fn)
+
+    @property
+    def cache_key(self) -> str:
+        """Changes when the function, or anything it uses, changes."""
+        from .dependencies import digest
+
+        with _digesting, deep_stack():
+            return digest(self)[0]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)

@@ -240,7 +240,9 @@ class Launcher:
         for reference in self.references:
             known = reference.value
             if reference.has_changed():
-                raise self.refusal(reference.explain(self.name))
+                from ..compiler.errors import ChangedReference
+
+                raise ChangedReference(reference.explain(self.name), places(self.fn, None))
             if reference.value is not known:
                 self.watch(self.references)
 
@@ -337,7 +339,13 @@ class Launcher:
         from ..compiler import compile as compile_kernel
 
         source, target, chosen = self.source(active, values, options)
-        self.tell(knobs.runtime.jit_cache_hook, source, target, chosen, is_warmup)
+        hooks = (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook)
+        caches = key = None
+        if any(hooks) or "device_caches" in vars(self.fn):  # Somebody looks into them.
+            caches = self.fn.device_caches
+            key = caches.key(active.get_current_device(), values, options)
+        told = (key, source, target, chosen, is_warmup)
+        self.tell(hooks[0], *told)
 
         def compile(**more: Any) -> Any:
             return compile_kernel(
@@ -347,15 +355,14 @@ class Launcher:
                 lazy_after=getattr(active, "last_stage", None),
             )
 
-        key = self.preload_key(source, target, chosen)
-        kernel = self.preloaded.pop(key, None) or compile()
+        preloaded = self.preloaded.pop(self.preload_key(source, target, chosen), None)
+        kernel = preloaded or compile()
         #: For arguments that this one takes to be disjoint, and are not.
         kernel.for_overlapping_arguments = lambda: compile(**{overlap.OPTION: True})
-        if "device_caches" in vars(self.fn):  # Somebody looks into them.
-            device = active.get_current_device()
-            self.fn.device_caches.remember(device, values, options, kernel)
+        if caches is not None:
+            caches[active.get_current_device()][0][key] = kernel
         self.remember_references()
-        self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
+        self.tell(hooks[1], *told)
         return kernel
 
     def source(self, active: Any, values: tuple, options: dict) -> tuple[Any, Any, dict]:
@@ -403,7 +410,9 @@ class Launcher:
     def preload_key(source: Any, target: Any, options: dict) -> tuple:
         return source.hash(), target, tuple(sorted(options.items()))
 
-    def tell(self, hook: Any, source: Any, target: Any, options: dict, is_warmup: bool) -> None:
+    def tell(
+        self, hook: Any, key: str | None, source: Any, target: Any, options: dict, is_warmup: bool
+    ) -> None:
         """Calls a hook around compiles, if there is one."""
         if hook is None:
             return
@@ -412,12 +421,12 @@ class Launcher:
         types = ", ".join(f"{name}: {spec}" for name, spec in source.signature.items())
         details = {
             "signature": source.signature, "constants": source.constants, "target": target,
-            "attrs": source.attrs, **options,
+            "attrs": source.attrs, "key": key, "is_warmup": is_warmup, **options,
             "specialization_data": specialization_data(source, target, options),
         }  # fmt: skip
         hook(
             key=source.hash(), repr=f"{self.name}[{options}]({types})",
-            fn=JitFunctionInfo(self.fn.module, self.name, self.fn), compile=details,
+            fn=JitFunctionInfo(self.fn.module, self.fn.__qualname__, self.fn), compile=details,
             is_manual_warmup=is_warmup, already_compiled=False,
         )  # fmt: skip
 

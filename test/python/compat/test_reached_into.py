@@ -470,3 +470,31 @@ def test_classes_of_hooks_and_listeners(tmp_path, monkeypatch):
         x = np.zeros(8, np.float32)
         scale_kernel[(1,)](x, x, 8, 2.0, 8)
     assert isinstance(listener.told["times"], names.CompileTimes) and load.calls == 1
+
+
+def test_modules_are_made_with_the_arguments_of_releases():
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    source = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64})
+    options = backend.parse_options({})
+    alone = source.make_ir(options, tile._C.ir.Context())
+    given = source.make_ir(GPUTarget("cuda", 90, 32), options, {}, {}, tile._C.ir.Context())
+    assert str(alone) == str(given)
+
+
+@tile.constexpr_function
+def twice(n):
+    return n * 2
+
+
+@tile.constexpr_function
+def thrice(n):
+    return n * 3
+
+
+def test_hashes_can_be_computed_again():
+    was = scale_kernel.hash
+    scale_kernel.hash = None
+    assert scale_kernel.hash == was == scale_kernel.cache_key
+    with pytest.raises(tile.TileError, match="computed, and not set"):
+        scale_kernel.hash = "another"
+    assert twice.cache_key != thrice.cache_key
