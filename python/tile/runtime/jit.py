@@ -458,10 +458,18 @@ class TensorWrapper:
         self.shape = base.shape
         self.is_cuda = getattr(base, "is_cuda", False)
         self.device = getattr(base, "device", None)
+        self._data: Any = None
 
     @property
-    def data(self) -> TensorWrapper:
-        return self
+    def data(self) -> Any:
+        """What the elements of a tensor are changed through; of an array, this."""
+        if self._data is None and hasattr(self.base, "data_ptr"):
+            return self.base.data
+        return self if self._data is None else self._data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._data = value
 
     @property
     def ndim(self) -> int:

@@ -315,7 +315,7 @@ def test_a_changed_global_is_an_error_of_python_too(monkeypatch):
     p = np.zeros(1, np.int32)
     kernel[(1,)](p)
     monkeypatch.setitem(globals(), "LIMIT_OF_STALE_CODE", tl.constexpr(2))
-    with pytest.raises(RuntimeError, match="the global `LIMIT_OF_STALE_CODE` is .*2.* now"):
+    with pytest.raises(RuntimeError, match=r"the global `LIMIT_OF_STALE_CODE` is .*2.* now"):
         kernel[(1,)](p)
 
 
