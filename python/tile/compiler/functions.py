@@ -103,6 +103,11 @@ def is_callable_function(value: Any) -> bool:
     return getattr(value, "__tile_jit__", False)
 
 
+def is_method(value: Any) -> bool:
+    """True for functions that are given their aggregate, though they are no functions of Python."""
+    return is_callable_function(value) or getattr(value, "__tile_constexpr_function__", False)
+
+
 def _has_tensor(value: Any) -> bool:
     if isinstance(value, tensor):
         return True

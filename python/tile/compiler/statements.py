@@ -43,6 +43,7 @@ class Statements:
     """The statement half of the code generator, without control flow."""
 
     def visit_Expr(self, node: ast.Expr) -> None:
+        self.ignored = node.value
         self.visit(node.value)
 
     def visit_Pass(self, node: ast.Pass) -> None:

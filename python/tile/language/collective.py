@@ -329,9 +329,7 @@ def dot(
     if imprecise is None:
         imprecise = b.options.max_num_imprecise_acc_default if fp8_pair else 0
     elif fp8_pair and imprecise > input.shape[-1]:
-        raise SemanticError(
-            f"max_num_imprecise_acc ({imprecise}) is more than the inner extent ({input.shape[-1]})"
-        )
+        raise SemanticError(f"max_num_imprecise_acc ({imprecise}) must be <= K ({input.shape[-1]})")
     attributes = {
         "inputPrecision": b.int_attr(32, code),
         "maxNumImpreciseAcc": b.int_attr(32, imprecise),

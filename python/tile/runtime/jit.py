@@ -116,6 +116,13 @@ class JITFunction(KernelInterface[T]):
             result.append(
                 KernelParam(i, parameter, free, free or i in unaligned or name in unaligned)
             )
+            if free and result[-1].is_constexpr:
+                from ..compiler.errors import CompilationError
+
+                raise CompilationError(
+                    f"{name} marked as constexpr and listed in do_not_specialize: a constant is "
+                    "part of what the kernel is compiled for"
+                )
         return result
 
     @property

@@ -103,8 +103,8 @@ def test_global_that_is_not_constant():
 
     expect(
         kernel, 2, "tl.store(p, BLOCK)", "BLOCK",
-        "the global `BLOCK` is not a constant: a kernel is compiled once and would not see it "
-        "change; "
+        "Cannot access global variable `BLOCK`: it is not a constant, and a kernel is compiled "
+        "once and would not see it change; "
         "declare it `BLOCK = tl.constexpr(...)` or pass it as an argument",
     )  # fmt: skip
 
