@@ -84,6 +84,10 @@ class JitFunctionInfo(NamedTuple):
     jit_function: Any
 
 
+def _hashable(value: Any) -> Any:
+    return tuple(sorted(value.items())) if isinstance(value, dict) else value
+
+
 #: A launch begins again without tensor maps where there are none for its arguments, and where a
 #: hook, or an argument, unloads its kernel.
 _MOST_TRIES = 4
@@ -157,7 +161,8 @@ class Launcher:
             return interpret(self.fn, grid, args, kwargs, warmup)
         try:
             values, options = self.bound(args, kwargs)
-            options = with_mode(options)
+            # Options are part of keys.
+            options = with_mode({n: _hashable(value) for n, value in options.items()})
             if warmup:
                 return self.warmup(values, options)
             return self.run(grid, values, options)

@@ -498,3 +498,21 @@ def test_hashes_can_be_computed_again():
     with pytest.raises(tile.TileError, match="computed, and not set"):
         scale_kernel.hash = "another"
     assert twice.cache_key != thrice.cache_key
+
+
+def test_tools_are_files_too():
+    """Programs run them by their paths."""
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    for name in ("compile", "link"):
+        path = Path(tile.tools.__path__[0], f"{name}.py")
+        done = subprocess.run([sys.executable, path, "--help"], capture_output=True, text=True)
+        assert done.returncode == 0 and f"tile {name}" in done.stdout
+
+
+def test_options_that_are_dictionaries():
+    x = random((64,), "fp32")
+    with pytest.raises(tile.TileError, match="no such option exists"):
+        scale_kernel[(1,)](x, x, 64, 1.0, 64, some_libraries={"name": "/path"})
