@@ -275,7 +275,8 @@ class _Compat(Group):
     version = Knob(
         "TILE_COMPAT_VERSION", "3.9.0", release, "The release that triton.__version__ says."
     )
-    enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.")
+    #: In the key, since texts of stages are those that Triton prints.
+    enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.", in_key=True)
 
 
 build = _Build()

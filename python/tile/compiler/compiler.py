@@ -87,8 +87,6 @@ class ASTSource:
     ) -> Any:  # fmt: skip
         """The module of the front end. Only the options and the context matter, and may be given
         alone, as `make_ir(options, context)`."""
-        from .code_generator import CodeGenerator
-
         if context is None:
             options, context = target, options
         arguments = {}
@@ -101,9 +99,15 @@ class ASTSource:
                 raise TileError(f"the signature of `{self.name}` lacks the parameter `{name}`")
             else:
                 arguments[name] = structure_of(spec, self._nested_constants(path, spec))
-        generator = CodeGenerator(context, options, _builder_class(self.fn))
+        generator = self.make_generator(context, options)
         with deep_stack():
             return generator.kernel(self.fn, self.kernel_name(arguments), arguments, self.hints)
+
+    def make_generator(self, context: Any, options: Any) -> Any:
+        """What generates the module."""
+        from .code_generator import CodeGenerator
+
+        return CodeGenerator(context, options, _builder_class(self.fn))
 
     def _nested_constants(self, path: tuple[int, ...], spec: Any) -> Any:
         if not isinstance(spec, (tuple, list)):

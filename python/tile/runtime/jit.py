@@ -364,6 +364,10 @@ class ConstexprFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)
 
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Outside of kernels, it is a method as any function is."""
+        return self if instance is None else functools.partial(self, instance)
+
 
 def constexpr_function(fn: Callable) -> ConstexprFunction:
     """Lets kernels call a Python function on constants, while they compile."""
