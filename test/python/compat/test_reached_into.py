@@ -516,3 +516,23 @@ def test_options_that_are_dictionaries():
     x = random((64,), "fp32")
     with pytest.raises(tile.TileError, match="no such option exists"):
         scale_kernel[(1,)](x, x, 64, 1.0, 64, some_libraries={"name": "/path"})
+
+
+def test_what_is_known_of_numbers_has_the_letters_of_triton():
+    from tile.compat.triton._C.libtriton import native_specialize_impl
+
+    for value, known in ((-1, ""), (-16, "D"), (24, ""), (2**31, "D"), (2**31 - 1, ""), (17, "")):
+        assert native_specialize_impl(None, value, False, True, True)[1] == known
+    assert native_specialize_impl(None, (1, 3), False, True, True) == (
+        ("constexpr", "i32"), (1, ""),
+    )  # fmt: skip
+
+
+def test_folders_with_headers(tmp_path, monkeypatch):
+    from tile.compat.triton.backends.nvidia import driver
+
+    (tmp_path / "include").mkdir()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert str(tmp_path / "include") not in driver.include_dirs
+    (tmp_path / "include" / "cuda.h").touch()
+    assert driver.include_dirs[0] == str(tmp_path / "include")
