@@ -16,7 +16,7 @@ add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -68,9 +68,13 @@ def next_power_of_2(n: int) -> int:
     return 1 << max(0, int(n) - 1).bit_length()
 
 
-def must_use_result(x: object, s: object = True) -> object:
-    """Marks a function whose result must not be ignored."""
-    return x if callable(x) else (lambda fn: fn)
+def must_use_result(x: Any, s: Any = True) -> Any:
+    """Marks a function whose result must not be ignored. A text says more about it in the error:
+    ``@tile.must_use_result("text")``."""
+    if not callable(x):
+        return lambda fn: must_use_result(fn, x)
+    x.__tile_must_use__ = s
+    return x
 
 
 if TYPE_CHECKING:

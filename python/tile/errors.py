@@ -74,6 +74,17 @@ class InterpreterError(TileError):
         self.remedy = remedy
 
 
+class AutotunerError(TileError):
+    """Autotuning found no configuration to run."""
+
+    def __init__(self, error_message: str) -> None:
+        self.error_message = error_message
+        super().__init__(f"Autotuner error: {error_message}")
+
+    def __reduce__(self) -> tuple:
+        return (type(self), (self.error_message,))
+
+
 class CompilerToolError(TileError):
     """An external tool (ptxas) is missing or failed."""
 

@@ -144,6 +144,9 @@ class _Compilation(Group):
 class _Autotuning(Group):
     cache = flag("TRITON_CACHE_AUTOTUNING", True, "Keep choices on disk.")
     print = flag("TRITON_PRINT_AUTOTUNING", False, "Print what was chosen, and what it took.")
+    #: Called by keywords after a configuration was chosen: `fn`, `key`, `best_config`,
+    #: `configs_timings`, `duration` (None where the choice was on disk) and `cache_hit`.
+    listener: Callable[..., Any] | None = None
 
 
 class _Runtime(Group):
@@ -272,7 +275,8 @@ class _Compat(Group):
     version = Knob(
         "TILE_COMPAT_VERSION", "3.9.0", release, "The release that triton.__version__ says."
     )
-    enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.")
+    #: In the key, since texts of stages are those that Triton prints.
+    enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.", in_key=True)
 
 
 build = _Build()

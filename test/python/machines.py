@@ -131,6 +131,8 @@ def own_settings() -> Iterator[None]:
     from tile import knobs
     from tile.settings import Group
 
+    # Modules of tests that import tile.compat turn it on for all; texts of errors depend on it.
+    os.environ.pop("TILE_COMPAT", None)
     with ExitStack() as scopes:
         for group in vars(knobs).values():
             if isinstance(group, Group):

@@ -54,6 +54,8 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         self.remarked: set[str] = set()
         self._visitors: dict[type, Callable] = {}
         self._line_info = not knobs.compilation.disable_line_info
+        #: The expression that is a statement, whose value nobody takes.
+        self.ignored: ast.expr | None = None
         self._debugging = knobs.compilation.front_end_debugging
         self._allow_any_global = knobs.compilation.allow_non_constexpr_globals
 
@@ -104,7 +106,8 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         except CompilationError:
             raise
         except Exception as error:
-            raise self.error(node, error) from self.cause(error)
+            shown = self.error(node, error)
+            raise shown from self.cause(node, error, shown)
 
     def guard(self, node: ast.AST, body: Callable[[], Any]) -> Any:
         """Runs `body`, with `node` as the place of its errors."""
@@ -113,12 +116,22 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         except CompilationError:
             raise
         except Exception as error:
-            raise self.error(node, error) from self.cause(error)
+            shown = self.error(node, error)
+            raise shown from self.cause(node, error, shown)
 
-    def cause(self, error: Exception) -> Exception | None:
+    def cause(
+        self, node: ast.AST, error: Exception, shown: CompilationError
+    ) -> BaseException | None:
         """Our own errors hide our stack; a bug of ours keeps its traceback."""
         hidden = isinstance(error, (TileError, _C.ir.MLIRError, RecursionError))
-        return None if hidden and not self._debugging else error
+        if not hidden or self._debugging:
+            return error
+        if not knobs.compat.enable or isinstance(error, StaticAssertionError):
+            return None
+        # Programs written for Triton look at the error of a called function, and at what it says.
+        if len(shown.places) > 1:
+            return type(shown)(shown.error_message, shown.places[1:], shown.notes)
+        return error.with_traceback(None) if isinstance(node, ast.Call) else None
 
     def error(self, node: ast.AST, error: Exception) -> CompilationError:
         node, self.blame = self.blame or node, None

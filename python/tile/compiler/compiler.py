@@ -81,9 +81,14 @@ class ASTSource:
         ]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def make_ir(self, options: Any, context: Any) -> Any:
-        from .code_generator import CodeGenerator
-
+    def make_ir(
+        self, target: Any, options: Any, codegen_fns: Any = None, module_map: Any = None,
+        context: Any = None,
+    ) -> Any:  # fmt: skip
+        """The module of the front end. Only the options and the context matter, and may be given
+        alone, as `make_ir(options, context)`."""
+        if context is None:
+            options, context = target, options
         arguments = {}
         for i, name in enumerate(self.fn.arg_names):
             spec = self.signature.get(name)
@@ -94,9 +99,15 @@ class ASTSource:
                 raise TileError(f"the signature of `{self.name}` lacks the parameter `{name}`")
             else:
                 arguments[name] = structure_of(spec, self._nested_constants(path, spec))
-        generator = CodeGenerator(context, options, _builder_class(self.fn))
+        generator = self.make_generator(context, options)
         with deep_stack():
             return generator.kernel(self.fn, self.kernel_name(arguments), arguments, self.hints)
+
+    def make_generator(self, context: Any, options: Any) -> Any:
+        """What generates the module."""
+        from .code_generator import CodeGenerator
+
+        return CodeGenerator(context, options, _builder_class(self.fn))
 
     def _nested_constants(self, path: tuple[int, ...], spec: Any) -> Any:
         if not isinstance(spec, (tuple, list)):
@@ -162,7 +173,13 @@ class IRSource:
         parts = (self.ext, str(self.path), self.src)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
-    def make_ir(self, options: Any, context: Any) -> Any:
+    def make_ir(
+        self, target: Any, options: Any, codegen_fns: Any = None, module_map: Any = None,
+        context: Any = None,
+    ) -> Any:  # fmt: skip
+        """The module of the file; only the context matters, as `make_ir(options, context)` also
+        gives it."""
+        context = options if context is None else context
         if self.stages[0].is_module:
             try:
                 module = _C.ir.Module.parse(self.src, context, str(self.path))

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .. import knobs
 from ..errors import OptionError, TileError
 from ..hints import more
 from ..runtime.source import line_of, lines_of
@@ -45,6 +46,8 @@ class SourceRange:
     function: str = ""
     #: Of what is in no file.
     known_text: str = ""
+    #: Where the function's `def` is, if that is known.
+    begin: tuple[int, int] = (0, 0)
 
     @property
     def text(self) -> str:
@@ -105,6 +108,11 @@ class PlacedError(TileError):
 
     def _render(self) -> str:
         lines = render_places(self.places)
+        if knobs.compat.enable and self.places and self.places[0].begin[0]:
+            # As releases of Triton count: from the function's `def`.
+            outermost = self.places[0]
+            line, column = outermost.begin
+            lines.insert(0, f"at {outermost.line - line + 1}:{outermost.column - column}:")
         lines.append(f"error: {self.error_message}")
         lines.extend(f"note: {note}" for note in self.notes)
         text = "\n" + "\n".join(lines) if self.places else "\n".join(lines)
@@ -133,6 +141,10 @@ class LaunchError(PlacedError):
 
 class RefusedOptions(LaunchError, OptionError):
     """A launch with options that the target does not take."""
+
+
+class ChangedReference(LaunchError, RuntimeError):
+    """A launch of a kernel that was compiled with other values of globals, or the like."""
 
 
 class CompileTimeAssertionFailure(CompilationError):

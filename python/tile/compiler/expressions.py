@@ -17,7 +17,7 @@ from ..language.values import TypesInText, describe, is_member, one, tensor
 from .chains import bits_between
 from .flatten import is_sequence
 from .frames import plain
-from .functions import BoundFunction, LocalFunction, is_callable_function
+from .functions import BoundFunction, LocalFunction, is_callable_function, is_method
 
 _BINARY = {
     ast.Add: (arithmetic.add, operator.add, "__add__"),
@@ -142,7 +142,7 @@ class Expressions:
             if isinstance(error, TileError):  # A name that says why it is not there.
                 raise SemanticError(str(error)) from None
             raise SemanticError(no_attribute(owner, name)) from None
-        if is_callable_function(getattr(type(owner), name, None)) and not isinstance(owner, type):
+        if is_method(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
         return plain(value)
 
@@ -160,7 +160,10 @@ class Expressions:
             method = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[
                 type(node.op)
             ]
-            return method(value)
+            try:
+                return method(value)
+            except TypeError as error:
+                raise SemanticError(str(error)) from None
         if isinstance(node.op, ast.USub):
             return arithmetic.neg(value)
         if isinstance(node.op, ast.Invert):
@@ -402,6 +405,14 @@ class Expressions:
         self.scope.update(saved)
         return result
 
+    def check_ignored(self, node: ast.Call, function: Any) -> None:
+        """Refuses a call whose result nobody takes, if its function asks for that."""
+        function = function.function if isinstance(function, BoundFunction) else function
+        why = getattr(function, "__tile_must_use__", False)
+        if why:
+            end = f" {why}" if isinstance(why, str) else ""
+            raise SemanticError(f"The result of {ast.unparse(node.func)} is not being used.{end}")
+
     def visit_Call(self, node: ast.Call) -> Any:
         function = self.visit(node.func)
         arguments = self.visit_items(node.args)
@@ -412,6 +423,8 @@ class Expressions:
             else:
                 keywords[keyword.arg] = self.visit(keyword.value)
         self.at(node)
+        if node is self.ignored:
+            self.check_ignored(node, function)
         frame = self.frame
         saved, frame.call = frame.call, node
         result = self.call_function(function, arguments, keywords)

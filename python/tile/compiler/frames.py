@@ -6,7 +6,7 @@ import builtins
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import SemanticError
@@ -32,6 +32,8 @@ class Source:
     nonlocals: Mapping[str, Any] = field(default_factory=dict)
     #: True for functions of tile's own library, which errors do not show.
     internal: bool = False
+    #: Where its `def` is in the file.
+    begin: tuple[int, int] = (0, 0)
 
 
 class Loop:
@@ -85,7 +87,8 @@ class Frame:
     def place(self, node: Any) -> SourceRange | None:
         if node is None:
             return None
-        return node_place(node, self.source.file, self.source.name)
+        place = node_place(node, self.source.file, self.source.name)
+        return place and replace(place, begin=self.source.begin)
 
 
 class Undefined:
@@ -144,8 +147,8 @@ def check_global(name: str, value: Any, scope: dict[str, Any], allow_any: bool) 
     if allow_any:
         return value
     raise SemanticError(
-        f"the global `{name}` is not a constant: a kernel is compiled once and would not see it "
-        "change; "
+        f"Cannot access global variable `{name}`: it is not a constant, and a kernel is compiled "
+        "once and would not see it change; "
         f"declare it `{name} = tl.constexpr(...)` or pass it as an argument"
     )
 

@@ -104,6 +104,11 @@ def is_callable_function(value: Any) -> bool:
     return getattr(value, "__tile_jit__", False)
 
 
+def is_method(value: Any) -> bool:
+    """True for functions that are given their aggregate, though they are no functions of Python."""
+    return is_callable_function(value) or getattr(value, "__tile_constexpr_function__", False)
+
+
 def _has_tensor(value: Any) -> bool:
     if isinstance(value, tensor):
         return True
@@ -357,9 +362,16 @@ class Functions:
         allow_depth(parsed.depth + 10 * len(self.frames))
         self.dependencies.add(function)
         frame = Frame(parsed.source, scope, function, signature)
-        if function.noinline:
+        if self.is_outlined(function):
             return self.call_outlined(function, frame)
         return self.inline(frame, parsed.body, scope)
+
+    def is_outlined(self, function: Any) -> bool:
+        return function.noinline
+
+    def outlined_name(self, function: Any, frame: Frame) -> str:
+        """The symbol of a function that is called; it is unique."""
+        return symbol_name(f"{function.__name__}__{len(self.outlined)}")
 
     def inline(self, frame: Frame, body: list[ast.stmt], parameters: Iterable[str]) -> Any:
         """Generates a function's body in place of the call."""
@@ -465,7 +477,7 @@ class Functions:
             self.frames.pop()
         result_types: list[dtype] = []
         flat_types(shape, result_types)
-        symbol = symbol_name(f"{function.__name__}__{len(self.outlined)}")
+        symbol = self.outlined_name(function, frame)
         b.insert_at_end(self.module.body)
         b.create("tt.func", (), {
             "sym_name": b.str_attr(symbol),

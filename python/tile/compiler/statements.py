@@ -54,6 +54,7 @@ class Statements:
     """The statement half of the code generator, without control flow."""
 
     def visit_Expr(self, node: ast.Expr) -> None:
+        self.ignored = node.value
         self.visit(node.value)
 
     def visit_Pass(self, node: ast.Pass) -> None:
@@ -119,14 +120,20 @@ class Statements:
         if starred:
             before, after = starred[0], len(names) - starred[0] - 1
             if len(value) < before + after:
-                raise SemanticError(f"cannot unpack {len(value)} values into {len(names)} names")
+                raise SemanticError(
+                    f"not enough values to unpack (expected at least {before + after}, got "
+                    f"{len(value)})"
+                )
             middle = list(value[before : len(value) - after])
             values = [*value[:before], middle, *value[len(value) - after :]]
             names = [n.value if isinstance(n, ast.Starred) else n for n in names]
         else:
             values = list(value)
         if len(values) != len(names):
-            raise SemanticError(f"cannot unpack {len(values)} values into {len(names)} names")
+            what = "too many" if len(values) > len(names) else "not enough"
+            raise SemanticError(
+                f"{what} values to unpack (expected {len(names)}, got {len(values)})"
+            )
         for name, item in zip(names, values, strict=False):
             self.assign(name, item)
 

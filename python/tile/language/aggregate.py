@@ -4,11 +4,12 @@ calls as one value."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import SemanticError
-from .values import builtin, describe, unwrap
+from . import state
+from .values import constexpr, describe, unwrap
 
 
 class AggregateStructure:
@@ -63,58 +64,103 @@ def replace(instance: Any, changes: dict[str, Any]) -> Any:
     fields = dict(instance.__dict__)
     for name in changes:
         if name not in fields:
-            raise SemanticError(f"`{cls.__name__}` has no field `{name}`")
+            raise _FieldError(f"`{cls.__name__}` has no field '{name}'")
     return _make(cls, {**fields, **changes})
 
 
-@builtin
 def aggregate_replace(instance: Any, **changes: Any) -> Any:
     """An aggregate like `instance`, with other values in some of its fields.
 
-    It is made without `__init__`.
+    It is made without `__init__`, in kernels and outside of them.
 
     Refused: ``tl.aggregate_replace(3, x=1)``.
     """
-    if not hasattr(instance, "__tile_structure__"):
-        raise SemanticError(f"aggregate_replace takes an aggregate, not {describe(instance)}")
+    if not hasattr(type(instance), "__tile_structure__"):
+        raise _FieldError(
+            f"aggregate_replace expects an aggregate instance, not {describe(instance)}"
+        )
+    known = type(instance).__tile_fields__
+    if state._state.builder is None:  # Values of the host, as its constructor takes them.
+        changes = {n: known[n].of_host(v) if n in known else v for n, v in changes.items()}
     return replace(instance, changes)
 
 
-def _fields(cls: type) -> list[str]:
-    """The fields of an aggregate; none of another class."""
-    return list(cls.__dict__.get("__tile_fields__", ()))
+aggregate_replace.__tile_builtin__ = True  # type: ignore[attr-defined]
+
+
+class _FieldError(SemanticError, TypeError):
+    """An aggregate is made with fields that it does not have."""
+
+
+class _Field:
+    """A field that a class declares."""
+
+    def __init__(self, annotation: Any, default: Any) -> None:
+        name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+        self.is_constexpr = name.strip("'\"").split(".")[-1] == "constexpr"
+        self.default = default
+
+    def of_host(self, value: Any) -> Any:
+        """A value outside of kernels: there, constants are told from other numbers."""
+        return constexpr(value) if self.is_constexpr else value
+
+
+_MISSING = object()
+
+
+def _fields_of(cls: type) -> dict[str, _Field]:
+    """The fields of a class, after those of the classes that it derives from."""
+    fields: dict[str, _Field] = {}
+    for base in cls.__bases__:
+        if base is not object and "__tile_fields__" not in base.__dict__:
+            raise TypeError(
+                f"Aggregates can only inherit from other aggregates: `{base.__name__}` is none"
+            )
+        fields.update(getattr(base, "__tile_fields__", {}))
+    for name, annotation in inspect.get_annotations(cls).items():
+        fields[name] = _Field(annotation, cls.__dict__.get(name, _MISSING))
+    return fields
+
+
+def _arguments_by_name(
+    cls: type, fields: dict[str, _Field], arguments: Any, keywords: dict[str, Any]
+) -> dict[str, Any]:
+    """The value of each field, from what the class is called with."""
+    given = dict(zip(fields, arguments, strict=False))
+    twice = given.keys() & keywords.keys()
+    unknown = [n for n in keywords if n not in fields]
+    if len(arguments) > len(fields) or twice or unknown:
+        raise _FieldError(
+            f"`{cls.__name__}` takes {len(fields)} fields"
+            + (f", and none is `{unknown[0]}`" if unknown else "")
+        )
+    given |= keywords
+    values = {}
+    for name, field in fields.items():
+        if name in given:
+            values[name] = given[name]
+        elif field.default is not _MISSING:
+            values[name] = unwrap(field.default)
+        else:
+            raise _FieldError(
+                f"`{cls.__name__}` takes {len(fields)} fields, and `{name}` is not given"
+            )
+    return values
 
 
 def aggregate(cls: type) -> type:
     """Makes a class usable in kernels.
 
-    Its annotations name its fields, after those of the classes it derives from.
-    `__init__` (a plain or a jit function) sets them all, after which they do not
-    change. Without one, fields are given in this order or by name; a value in the
-    class is a default. Other methods, and properties, are jit functions.
+    Its annotations name its fields, which may have default values. It may derive from other such
+    classes: their fields come first. `__init__` (a plain or a jit function)
+    sets them all, after which they do not change; other methods are jit
+    functions.
     """
-    own = list(inspect.get_annotations(cls))
-    names = list(dict.fromkeys(n for base in cls.__mro__[:0:-1] for n in _fields(base)))
-    names += [name for name in own if name not in names]
-    initialize = cls.__dict__.get("__init__")
-    if initialize is None and not own:
-        initialize = next((b.__tile_init__ for b in cls.__mro__[1:] if _fields(b)), None)
-    defaults = {name: unwrap(getattr(cls, name)) for name in names if hasattr(cls, name)}
-
-    def given(arguments: Sequence[Any], keywords: dict[str, Any]) -> dict[str, Any]:
-        """The fields, of a class without `__init__`."""
-        if len(arguments) > len(names):
-            raise SemanticError(f"`{cls.__name__}` takes {len(names)} fields")
-        values = dict(zip(names, arguments, strict=False))
-        for name, value in keywords.items():
-            if name not in names or name in values:
-                what = "twice" if name in values else "but has none of this name"
-                raise SemanticError(f"`{cls.__name__}` got the field `{name}`, {what}")
-            values[name] = value
-        missing = [n for n in names if n not in values and n not in defaults]
-        if missing:
-            raise SemanticError(f"`{cls.__name__}` needs the field `{missing[0]}`")
-        return {name: values.get(name, defaults.get(name)) for name in names}
+    fields = _fields_of(cls)
+    names = list(fields)
+    initialize = cls.__dict__.get("__init__") or next(
+        (b.__tile_initialize__ for b in cls.__bases__ if hasattr(b, "__tile_initialize__")), None
+    )
 
     def structure(self: Any) -> AggregateStructure:
         from ..compiler.flatten import structure as structure_of
@@ -140,17 +186,25 @@ def aggregate(cls: type) -> type:
             )
         self.__dict__[name] = value
 
+    def assign_on_host(self: Any, name: str, value: Any) -> None:
+        if name in names and name in self.__dict__:
+            raise AttributeError(f"cannot assign to field '{name}' on immutable aggregate")
+        object.__setattr__(self, name, value)
+
     if initialize is None:
-        # The interpreter makes instances as Python does.
+        # The host and the interpreter make instances as Python does.
         def initialize_fields(self: Any, *arguments: Any, **keywords: Any) -> None:
-            self.__dict__.update(given(arguments, keywords))
+            values = _arguments_by_name(cls, fields, arguments, keywords)
+            if state._state.builder is None:
+                values = {n: fields[n].of_host(v) for n, v in values.items()}
+            self.__dict__.update(values)
 
         cls.__init__ = initialize_fields  # type: ignore[misc]
 
     def construct(generator: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         instance = object.__new__(cls)
         if initialize is None:
-            instance.__dict__.update(given(arguments, keywords))
+            instance.__dict__.update(_arguments_by_name(cls, fields, arguments, keywords))
         elif getattr(initialize, "__tile_jit__", False):
             generator.call_jit(initialize, [instance, *arguments], keywords)
         else:
@@ -160,8 +214,9 @@ def aggregate(cls: type) -> type:
             raise SemanticError(f"`{cls.__name__}.__init__` does not set the field `{missing[0]}`")
         return instance
 
-    cls.__tile_fields__ = names  # type: ignore[attr-defined]
-    cls.__tile_init__ = initialize  # type: ignore[attr-defined]
+    cls.__tile_fields__ = fields  # type: ignore[attr-defined]
+    cls.__tile_initialize__ = initialize  # type: ignore[attr-defined]
+    cls.__setattr__ = assign_on_host  # type: ignore[assignment]
     cls.__tile_structure__ = structure  # type: ignore[attr-defined]
     cls.__tile_flatten__ = flatten  # type: ignore[attr-defined]
     cls.__tile_set__ = assign  # type: ignore[attr-defined]

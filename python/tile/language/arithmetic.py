@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import warnings
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -443,6 +444,12 @@ def where(condition: Any, x: Any, y: Any) -> tensor:
     >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
     [-1 -1 2 3]
     """
+    if isinstance(condition, tensor) and not condition.dtype.is_bool():
+        warnings.warn(
+            f"tl.where takes a condition of int1, and this one is {condition.dtype}; later "
+            "releases of Triton refuse it: compare it with 0",
+            stacklevel=1,
+        )
     condition = to_bool(condition)
     if _is_pointer(x) or _is_pointer(y):
         x, y = to_tensor(x), to_tensor(y)

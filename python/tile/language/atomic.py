@@ -120,6 +120,8 @@ def atomic_load(pointer: Any, mask: Any = None, sem: Any = None, scope: Any = No
     be written. Where `mask` is off, the result is undefined. `sem` is 'acquire' (the default) or
     'relaxed'; `scope` is as in `tl.atomic_add`.
 
+    Refused: ``tl.atomic_load(p, sem='release')``.
+
     >>> tl.atomic_store(p, 5)
     >>> tl.atomic_load(p)
     5
@@ -146,6 +148,8 @@ def atomic_store(
     `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits; `val` and `mask` are
     broadcast to it. `sem` is 'release' (the default) or 'relaxed'; `scope` is as in
     `tl.atomic_add`.
+
+    Refused: ``tl.atomic_store(p, 1, sem='acquire')``.
 
     >>> tl.atomic_store(p + 1, 7)
     >>> tl.atomic_load(p + 1, sem="relaxed")

@@ -287,6 +287,14 @@ def dot(
             max_num_imprecise_acc, out_dtype,
         )  # fmt: skip
         return _reshape(product, (*leading, *product.shape[-2:]), False, "reshape")
+    if unwrap(out_dtype).is_fp16() and input.dtype.is_fp8() and other.dtype.is_fp8():
+        # The sums are in fp32, and rounded once.
+        acc = unwrap(acc)
+        product = dot(
+            input, other, cast(acc, dt.float32) if isinstance(acc, tensor) else acc,
+            input_precision, allow_tf32, max_num_imprecise_acc,
+        )  # fmt: skip
+        return cast(product, dt.float16)
     if input.dtype.is_fp8e4b15() or other.dtype.is_fp8e4b15():
         # No machine multiplies this format; fp16 holds every number of it.
         input, other = cast(input, dt.float16), cast(other, dt.float16)
@@ -331,9 +339,7 @@ def dot(
     if imprecise is None:
         imprecise = b.options.max_num_imprecise_acc_default if fp8_pair else 0
     elif fp8_pair and imprecise > input.shape[-1]:
-        raise SemanticError(
-            f"max_num_imprecise_acc ({imprecise}) is more than the inner extent ({input.shape[-1]})"
-        )
+        raise SemanticError(f"max_num_imprecise_acc ({imprecise}) must be <= K ({input.shape[-1]})")
     attributes = {
         "inputPrecision": b.int_attr(32, code),
         "maxNumImpreciseAcc": b.int_attr(32, imprecise),

@@ -267,6 +267,8 @@ def public_to_tensor(x: Any) -> tensor:
     `True` is an int1. An integer has the first of int32, uint32, int64 and uint64 that it fits
     into. A float is an fp32, or an fp64 if an fp32 is too narrow.
 
+    Refused: ``tl.to_tensor(None)``.
+
     >>> tl.to_tensor(3).to(tl.float32) / 2
     1.5
     """

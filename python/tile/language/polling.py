@@ -52,6 +52,8 @@ def atomic_poll(
     as in `tl.atomic_load`. With `timeout_ns`, elements that were not seen after so many
     nanoseconds give False. Each is loaded at least once. Only NVIDIA GPUs have such a clock.
 
+    Refused: ``tl.atomic_poll(f, 1)``.
+
     >>> tl.atomic_store(p + 2, 3)
     >>> tl.atomic_poll(p + 2, 3)
     1

@@ -348,6 +348,8 @@ def expect_zero(x: Any, mask: Any) -> tensor:
     `debug=True` checks it. In kernels of `instrumentation_mode="fpsan"`, which do not round, the
     result is zero there.
 
+    Refused: ``tl.expect_zero(None, True)``.
+
     >>> tl.expect_zero(tl.exp(tl.full([2], -200.0, tl.float32)), tl.arange(0, 2) < 1)
     [0 0]
     """

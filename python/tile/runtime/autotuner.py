@@ -9,7 +9,7 @@ from collections.abc import Callable, Container
 from typing import Any
 
 from .. import knobs
-from ..errors import CompilerToolError, OptionError, OutOfResources, TileError
+from ..errors import AutotunerError, CompilerToolError, OptionError, OutOfResources, TileError
 from .definition import check_kernel
 from .driver import driver
 from .jit import JITFunction, KernelInterface
@@ -345,7 +345,19 @@ class Autotuner(KernelInterface):
         if knobs.autotuning.print:
             how = "known already" if known else f"took {self.bench_time:.2f} s"
             print(f"Autotuning {self.__name__} with key {key} {how}; best: {self.cache[key]}")
+        if (listener := knobs.autotuning.listener) is not None:
+            listener(
+                fn=self._jit_function(), key=key, best_config=self.cache[key],
+                configs_timings=self.configs_timings, cache_hit=bool(known),
+                duration=None if known else self.bench_time,
+            )  # fmt: skip
         return self.cache[key]
+
+    def _jit_function(self) -> Any:
+        fn = self.fn
+        while not isinstance(fn, JITFunction):
+            fn = fn.fn
+        return fn
 
     def _none_can_run(self, configs: list[Config]) -> TileError:
         """The error of a kernel without a configuration that can run, with the reasons."""
@@ -407,7 +419,10 @@ class Autotuner(KernelInterface):
         if self.early_config_prune is not None:
             configs = list(self.early_config_prune(configs, named, **kwargs))
             if not configs:
-                raise TileError(f"early_config_prune left no configuration of `{self.__name__}`")
+                raise AutotunerError(
+                    "No valid autotuner configs after pruning. `early_config_prune` should return "
+                    f"at least one config. It left none of `{self.__name__}`"
+                )
         if self.perf_model is not None:
             top = self.configs_top_k
             count = (

@@ -116,6 +116,13 @@ class JITFunction(KernelInterface[T]):
             result.append(
                 KernelParam(i, parameter, free, free or i in unaligned or name in unaligned)
             )
+            if free and result[-1].is_constexpr:
+                from ..compiler.errors import CompilationError
+
+                raise CompilationError(
+                    f"{name} marked as constexpr and listed in do_not_specialize: a constant is "
+                    "part of what the kernel is compiled for"
+                )
         return result
 
     @property
@@ -191,6 +198,13 @@ class JITFunction(KernelInterface[T]):
     @property
     def hash(self) -> str:
         return self.cache_key
+
+    @hash.setter
+    def hash(self, value: None) -> None:
+        """Setting it to None makes it be computed again."""
+        if value is not None:
+            raise TileError("the hash of a function is computed, and not set")
+        self._digest = None
 
     def is_gluon(self) -> bool:
         """Whether it says the layouts of its tensors."""
@@ -339,8 +353,20 @@ class ConstexprFunction:
         self.fn = fn
         functools.update_wrapper(self, fn)
 
+    @property
+    def cache_key(self) -> str:
+        """Changes when the function, or anything it uses, changes."""
+        from .dependencies import digest
+
+        with _digesting, deep_stack():
+            return digest(self)[0]
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Outside of kernels, it is a method as any function is."""
+        return self if instance is None else functools.partial(self, instance)
 
 
 def constexpr_function(fn: Callable) -> ConstexprFunction:
@@ -443,10 +469,18 @@ class TensorWrapper:
         self.shape = base.shape
         self.is_cuda = getattr(base, "is_cuda", False)
         self.device = getattr(base, "device", None)
+        self._data: Any = None
 
     @property
-    def data(self) -> TensorWrapper:
-        return self
+    def data(self) -> Any:
+        """What the elements of a tensor are changed through; of an array, this."""
+        if self._data is None and hasattr(self.base, "data_ptr"):
+            return self.base.data
+        return self if self._data is None else self._data
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._data = value
 
     @property
     def ndim(self) -> int:

@@ -84,6 +84,10 @@ class JitFunctionInfo(NamedTuple):
     jit_function: Any
 
 
+def _hashable(value: Any) -> Any:
+    return tuple(sorted(value.items())) if isinstance(value, dict) else value
+
+
 #: A launch begins again without tensor maps where there are none for its arguments, and where a
 #: hook, or an argument, unloads its kernel.
 _MOST_TRIES = 4
@@ -157,7 +161,8 @@ class Launcher:
             return interpret(self.fn, grid, args, kwargs, warmup)
         try:
             values, options = self.bound(args, kwargs)
-            options = with_mode(options)
+            # Options are part of keys.
+            options = with_mode({n: _hashable(value) for n, value in options.items()})
             if warmup:
                 return self.warmup(values, options)
             return self.run(grid, values, options)
@@ -240,7 +245,9 @@ class Launcher:
         for reference in self.references:
             known = reference.value
             if reference.has_changed():
-                raise self.refusal(reference.explain(self.name))
+                from ..compiler.errors import ChangedReference
+
+                raise ChangedReference(reference.explain(self.name), places(self.fn, None))
             if reference.value is not known:
                 self.watch(self.references)
 
@@ -337,7 +344,11 @@ class Launcher:
         from ..compiler import compile as compile_kernel
 
         source, target, chosen = self.source(active, values, options)
-        self.tell(knobs.runtime.jit_cache_hook, source, target, chosen, is_warmup)
+        hooks = (knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook)
+        caches = self.fn.device_caches
+        key = caches.key(active.get_current_device(), values, options)
+        told = (key, source, target, chosen, is_warmup)
+        self.tell(hooks[0], *told)
 
         def compile(**more: Any) -> Any:
             return compile_kernel(
@@ -347,14 +358,14 @@ class Launcher:
                 lazy_after=getattr(active, "last_stage", None),
             )
 
-        key = self.preload_key(source, target, chosen)
-        kernel = self.preloaded.pop(key, None) or compile()
+        preloaded = self.preloaded.pop(self.preload_key(source, target, chosen), None)
+        kernel = preloaded or compile()
         #: For arguments that this one takes to be disjoint, and are not.
         kernel.for_overlapping_arguments = lambda: compile(**{overlap.OPTION: True})
         # Programs may look into them later.
-        self.fn.device_caches.remember(active.get_current_device(), values, options, kernel)
+        caches[active.get_current_device()][0][key] = kernel
         self.remember_references()
-        self.tell(knobs.runtime.jit_post_compile_hook, source, target, chosen, is_warmup)
+        self.tell(hooks[1], *told)
         return kernel
 
     def source(self, active: Any, values: tuple, options: dict) -> tuple[Any, Any, dict]:
@@ -402,7 +413,9 @@ class Launcher:
     def preload_key(source: Any, target: Any, options: dict) -> tuple:
         return source.hash(), target, tuple(sorted(options.items()))
 
-    def tell(self, hook: Any, source: Any, target: Any, options: dict, is_warmup: bool) -> None:
+    def tell(
+        self, hook: Any, key: str | None, source: Any, target: Any, options: dict, is_warmup: bool
+    ) -> None:
         """Calls a hook around compiles, if there is one."""
         if hook is None:
             return
@@ -411,12 +424,12 @@ class Launcher:
         types = ", ".join(f"{name}: {spec}" for name, spec in source.signature.items())
         details = {
             "signature": source.signature, "constants": source.constants, "target": target,
-            "attrs": source.attrs, **options,
+            "attrs": source.attrs, "key": key, "is_warmup": is_warmup, **options,
             "specialization_data": specialization_data(source, target, options),
         }  # fmt: skip
         hook(
             key=source.hash(), repr=f"{self.name}[{options}]({types})",
-            fn=JitFunctionInfo(self.fn.module, self.name, self.fn), compile=details,
+            fn=JitFunctionInfo(self.fn.module, self.fn.__qualname__, self.fn), compile=details,
             is_manual_warmup=is_warmup, already_compiled=False,
         )  # fmt: skip
 

@@ -230,5 +230,6 @@ def parse(fn: Any, lines: list[str] | None = None) -> Parsed:
         globals=fn.__globals__,
         nonlocals=Closure(fn),
         internal=os.path.abspath(file).startswith(_PACKAGE),
+        begin=(node.lineno, node.col_offset),
     )
     return Parsed(node, body, source, text, depth_of(node) if len(text) > _LONG else 0)

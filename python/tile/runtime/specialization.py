@@ -105,10 +105,6 @@ class DeviceCaches(defaultdict):
     def __init__(self, fn: Any) -> None:
         super().__init__(fn.create_binder)
 
-    def remember(self, device: Any, values: tuple, options: dict, kernel: Any) -> None:
-        """Notes a kernel that was compiled for these arguments."""
-        self[device][0][self.key(device, values, options)] = kernel
-
     def lookup(self, device: Any, values: tuple, options: dict) -> Any:
         """The kernel that was compiled for these arguments, or None."""
         return self[device][0].get(self.key(device, values, options))

@@ -470,3 +470,69 @@ def test_classes_of_hooks_and_listeners(tmp_path, monkeypatch):
         x = np.zeros(8, np.float32)
         scale_kernel[(1,)](x, x, 8, 2.0, 8)
     assert isinstance(listener.told["times"], names.CompileTimes) and load.calls == 1
+
+
+def test_modules_are_made_with_the_arguments_of_releases():
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    source = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64})
+    options = backend.parse_options({})
+    alone = source.make_ir(options, tile._C.ir.Context())
+    given = source.make_ir(GPUTarget("cuda", 90, 32), options, {}, {}, tile._C.ir.Context())
+    assert str(alone) == str(given)
+
+
+@tile.constexpr_function
+def twice(n):
+    return n * 2
+
+
+@tile.constexpr_function
+def thrice(n):
+    return n * 3
+
+
+def test_hashes_can_be_computed_again():
+    was = scale_kernel.hash
+    scale_kernel.hash = None
+    assert scale_kernel.hash == was == scale_kernel.cache_key
+    with pytest.raises(tile.TileError, match="computed, and not set"):
+        scale_kernel.hash = "another"
+    assert twice.cache_key != thrice.cache_key
+
+
+def test_tools_are_files_too():
+    """Programs run them by their paths."""
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    for name in ("compile", "link"):
+        path = Path(tile.tools.__path__[0], f"{name}.py")
+        done = subprocess.run([sys.executable, path, "--help"], capture_output=True, text=True)
+        assert done.returncode == 0 and f"tile {name}" in done.stdout
+
+
+def test_options_that_are_dictionaries():
+    x = random((64,), "fp32")
+    with pytest.raises(tile.TileError, match="no such option exists"):
+        scale_kernel[(1,)](x, x, 64, 1.0, 64, some_libraries={"name": "/path"})
+
+
+def test_what_is_known_of_numbers_has_the_letters_of_triton():
+    from tile.compat.triton._C.libtriton import native_specialize_impl
+
+    for value, known in ((-1, ""), (-16, "D"), (24, ""), (2**31, "D"), (2**31 - 1, ""), (17, "")):
+        assert native_specialize_impl(None, value, False, True, True)[1] == known
+    assert native_specialize_impl(None, (1, 3), False, True, True) == (
+        ("constexpr", "i32"), (1, ""),
+    )  # fmt: skip
+
+
+def test_folders_with_headers(tmp_path, monkeypatch):
+    from tile.compat.triton.backends.nvidia import driver
+
+    (tmp_path / "include").mkdir()
+    monkeypatch.setenv("CUDA_HOME", str(tmp_path))
+    assert str(tmp_path / "include") not in driver.include_dirs
+    (tmp_path / "include" / "cuda.h").touch()
+    assert driver.include_dirs[0] == str(tmp_path / "include")

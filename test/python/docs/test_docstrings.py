@@ -37,8 +37,8 @@ def kernel(p, f, out):
 
 #: What the body of one kernel does not show: a class, assembly, what is printed, a helper.
 WITHOUT = {
-    "aggregate", "aggregate_replace", "device_print", "inline_asm_elementwise", "philox_impl", "static_print",
-    "str_to_type",
+    "aggregate", "aggregate_replace", "device_print", "inline_asm_elementwise", "philox_impl",
+    "static_print", "str_to_type",
 }  # fmt: skip
 #: Classes that kernels call as functions.
 CALLED = {"range", "static_range", "condition"}

@@ -103,8 +103,8 @@ def test_global_that_is_not_constant():
 
     expect(
         kernel, 2, "tl.store(p, BLOCK)", "BLOCK",
-        "the global `BLOCK` is not a constant: a kernel is compiled once and would not see it "
-        "change; "
+        "Cannot access global variable `BLOCK`: it is not a constant, and a kernel is compiled "
+        "once and would not see it change; "
         "declare it `BLOCK = tl.constexpr(...)` or pass it as an argument",
     )  # fmt: skip
 
@@ -310,7 +310,7 @@ def test_recursion():
         ("n.nothing()", "an int32 has no attribute `nothing`"),
         ("int(n)", "int() works on constants; use .to(tl.int32) for run-time values"),
         ("(1, 2)[n]", "a tuple is indexed with constants, not with a run-time value"),
-        ("a, b = 1, 2, 3", "cannot unpack 3 values into 2 names"),
+        ("a, b = 1, 2, 3", "too many values to unpack (expected 2, got 3)"),
         ("n.to(tl.float32, fp_downcast_rounding='up')", "fp_downcast_rounding applies to a conversion to a narrower float, "  # noqa: E501
          "not from int32 to fp32"),
         ("1 // 0", "division by zero in a constant expression"),

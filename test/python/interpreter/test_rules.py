@@ -482,7 +482,7 @@ def matches(out, n):
         (tries, (), "`try` cannot be used in kernels"),
         (raises, (7,), "`raise` cannot be used in kernels"),
         (calls_a_helper, (), "`plain_helper` is a plain Python function"),
-        (reads_a_global, (), "the global `changing` is not a constant"),
+        (reads_a_global, (), "Cannot access global variable `changing`"),
         (defines_a_class, (), "class definitions cannot be used in kernels"),
         (matches, (1,), "`match` cannot be used in kernels"),
     ],

@@ -54,7 +54,7 @@ def test_aggregates_with_other_fields():
     def unknown(out_ptr):
         tl.aggregate_replace(Pair(1, 2), z=3)
 
-    assert "`Pair` has no field `z`" in str(refusal(unknown, {"out_ptr": "*i32"}))
+    assert "`Pair` has no field 'z'" in str(refusal(unknown, {"out_ptr": "*i32"}))
 
 
 @tile.jit

@@ -345,3 +345,27 @@ def test_the_only_config_that_is_left_is_not_measured():
     launch(kernel)
     launch(kernel)
     assert kernel.best_config == CONFIGS[1] and not runs and not list(tuning.choices())
+
+
+def test_a_listener_hears_of_choices(device, monkeypatch):
+    heard = []
+    monkeypatch.setattr(tile.knobs.autotuning, "listener", lambda **told: heard.append(told))
+    first, second = (make(pre_hook=device.hook) for _ in range(2))
+    launch(first)
+    launch(first)  # In memory: nothing is chosen.
+    launch(second)  # On disk.
+    assert [told["cache_hit"] for told in heard] == [False, True]
+    for told, kernel in zip(heard, (first, second), strict=True):
+        assert told["fn"] is kernel.fn
+        assert told["best_config"] is kernel.best_config
+        assert set(told["configs_timings"]) == set(CONFIGS)
+        assert told["key"] in kernel.cache
+    assert heard[0]["duration"] > 0 and heard[1]["duration"] is None
+    launch(make(CONFIGS[:1], pre_hook=device.hook))
+    assert len(heard) == 2
+
+
+def test_pruning_that_leaves_nothing():
+    kernel = make(prune_configs_by={"early_config_prune": lambda configs, named, **_: []})
+    with pytest.raises(tile.errors.AutotunerError, match="Autotuner error: No valid autotuner con"):
+        launch(kernel)

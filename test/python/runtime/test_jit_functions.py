@@ -434,6 +434,10 @@ class _Tensor:
         self.array = array
         self.shape, self.dtype, self.device = array.shape, array.dtype, "here"
 
+    @property
+    def data(self) -> _Tensor:
+        return self
+
     def data_ptr(self) -> int:
         return self.array.ctypes.data
 
@@ -474,6 +478,9 @@ def test_what_a_reinterpreted_tensor_has(wrap):
     wrapped = tile.reinterpret(base, tl.float16)
     assert wrapped.dtype == tl.float16 and wrapped.base is base
     assert wrapped.data_ptr() == wrapped.data.data_ptr() == array.ctypes.data
+    assert wrapped.data is (base if wrap is _Tensor else wrapped)
+    wrapped.data = wrapped.data
+    assert wrapped.base is base and wrapped.shape == (3, 4)
     assert wrapped.element_size() == 2 and wrapped.numel() == 12
     assert (wrapped.dim(), wrapped.ndim, wrapped.size(), wrapped.size(1)) == (2, 2, (3, 4), 4)
     assert wrapped.stride() == (4, 1) and wrapped.stride(0) == 4 and wrapped.is_contiguous()

@@ -125,7 +125,12 @@ def test_hooks_of_compiles():
     kernel[(1,)](p, 5, N=4)
     assert [when for when, _ in seen] == ["before", "after"] * 2
     told = seen[1][1]
-    assert told["fn"].jit_function is kernel and told["fn"].name == "kernel"
+    assert told["fn"].jit_function is kernel
+    assert told["fn"].name == "test_hooks_of_compiles.<locals>.kernel"
+    assert [t["compile"]["is_warmup"] for _, t in seen] == [False, False, True, True]
+    device = tile.runtime.driver.active.get_current_device()
+    found = kernel.device_caches[device][0]
+    assert set(found) >= {t["compile"]["key"] for _, t in seen}
     assert told["compile"]["num_warps"] == 2 and told["compile"]["signature"]["n"] == "i32"
     assert told["repr"].startswith("kernel[") and told["key"] != seen[3][1]["key"]
     assert [t["is_manual_warmup"] for _, t in seen] == [False, False, True, True]

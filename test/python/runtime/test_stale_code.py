@@ -303,3 +303,20 @@ def test_arguments_that_are_edited(module):
         shape.n = n
         shaped[(1,)](out, shape)
         assert out[0] == n
+
+
+def test_a_changed_global_is_an_error_of_python_too(monkeypatch):
+    """Programs written for Triton expect a RuntimeError."""
+
+    @tile.jit
+    def kernel(p):
+        tl.store(p, LIMIT_OF_STALE_CODE)
+
+    p = np.zeros(1, np.int32)
+    kernel[(1,)](p)
+    monkeypatch.setitem(globals(), "LIMIT_OF_STALE_CODE", tl.constexpr(2))
+    with pytest.raises(RuntimeError, match=r"the global `LIMIT_OF_STALE_CODE` is .*2.* now"):
+        kernel[(1,)](p)
+
+
+LIMIT_OF_STALE_CODE = tl.constexpr(1)

@@ -16,6 +16,7 @@ from tile.errors import OutOfResources, TileError
 
 from . import occupancy, tensor_maps, tools
 from .options import NvidiaOptions, check_options
+from .spelling import with_space_first
 from .stages import STAGES
 from .targets import find_facts
 
@@ -191,6 +192,8 @@ class NvidiaBackend(BaseBackend):
 
     def make_ptx(self, llvm_ir: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         ptx = _C.llvm.emit_ptx(llvm_ir, _C.ir.Context(), self.ptx_options(options))
+        if knobs.compat.enable:
+            ptx = with_space_first(ptx)
         found = re.search(r"\.(?:visible|extern)\s+\.entry\s+([\w$]+)", ptx)
         if found is None:
             raise TileError("the PTX has no kernel")

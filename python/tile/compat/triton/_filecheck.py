@@ -22,6 +22,8 @@ from tile.backends import GPUTarget
 from tile.compiler import make_backend
 from tile.errors import CompilerToolError
 
+from ._call_keeper import CallKeeper
+
 #: For which kernels are compiled, if a test does not say.
 stub_target = GPUTarget("cuda", 100, 32)
 
@@ -83,6 +85,7 @@ def run_parser(
     launcher = kernel_fn.launcher()
     values, options = launcher.bind(*args, **kwargs)
     source, target, options = launcher.source(_Driver(target), values, options)
+    source.make_generator = functools.partial(CallKeeper, source.fn)
     module = source.make_ir(make_backend(target).parse_options(options), _C.ir.Context())
     module.verify()
     return module

@@ -2,11 +2,5 @@
 
 from __future__ import annotations
 
-from tile.errors import TritonError
-
-
-class AutotunerError(TritonError):
-    """Autotuning found nothing to run."""
-
-    def __init__(self, error_message: str | None = None) -> None:
-        super().__init__(error_message or "autotuning failed")
+from tile.errors import AutotunerError as AutotunerError
+from tile.errors import TritonError as TritonError

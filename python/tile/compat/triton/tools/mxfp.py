@@ -62,15 +62,20 @@ class MXFP4Tensor(_Elements):
         code = torch.searchsorted(middles, size, right=False)
         tie = (size[..., None] == middles).any(-1)
         code = torch.where(tie & (code % 2 == 1), code + 1, code)
-        return (code + 8 * (wide < 0)).to(torch.uint8)
+        return (code + 8 * torch.signbit(wide)).to(torch.uint8)
 
     def to_packed_tensor(self, dim: int) -> torch.Tensor:
-        """Two neighbours along a dimension in each byte, the first in the low bits."""
-        count = self.data.shape[dim]
-        if count % 2:
-            raise ValueError(f"dimension {dim} has {count} elements, expected an even number")
-        at = dim % self.data.dim()
-        low, high = self.data.unflatten(at, (count // 2, 2)).unbind(at + 1)
+        """Two neighbours along a dimension in each byte, the first in the low bits. The last of an
+        odd number has zero beside it."""
+        import torch
+
+        rank = self.data.dim()
+        assert -rank <= dim < rank, f"there is no dimension {dim} of {rank}"
+        at = dim % rank
+        data = self.data
+        if data.shape[at] % 2:
+            data = torch.cat([data, torch.zeros_like(data.narrow(at, 0, 1))], at)
+        low, high = data.unflatten(at, (data.shape[at] // 2, 2)).unbind(at + 1)
         return (high << 4) | low
 
     def unpack_packed_tensor(
@@ -81,7 +86,8 @@ class MXFP4Tensor(_Elements):
 
         at = dim % packed_tensor.dim()
         parts = torch.stack([packed_tensor & 15, packed_tensor >> 4], at + 1)
-        return parts.flatten(at, at + 1).reshape(tuple(original_shape))
+        shape = tuple(original_shape)
+        return parts.flatten(at, at + 1).narrow(at, 0, shape[at]).reshape(shape)
 
 
 class MXScaleTensor(_Elements):

@@ -7,7 +7,7 @@ from typing import Any
 
 from tile import knobs as _knobs
 from tile.compat.unbuilt import Unbuilt
-from tile.runtime.specialization import native_specialize_impl
+from tile.runtime.specialization import native_specialize_impl as _describe
 
 from . import gluon_ir, ir
 
@@ -22,6 +22,15 @@ def __getattr__(name: str) -> Any:
     if name in _UNBUILT:
         return Unbuilt(f"{__name__.removeprefix('tile.compat.')}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def native_specialize_impl(
+    backend: Any, arg: Any, is_const: bool, specialize_value: bool, align: bool
+) -> tuple[Any, Any]:
+    """The type of an argument, and what Triton knows of its value: of a number, whether it is a
+    multiple of 16. The caches of tile know more."""
+    name, known = _describe(backend, arg, is_const, specialize_value, align)
+    return name, "".join(c for c in known if c == "D") if isinstance(known, str) else known
 
 
 def getenv(name: str, default: str | None = None) -> str | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import glob
 import os
 import subprocess
+import sys
 from typing import Any
 
 from tile import knobs
@@ -35,6 +37,23 @@ def libcuda_dirs() -> list[str]:
         raise RuntimeError("libcuda.so.1 is not found: install NVIDIA's driver, or name its place "
                            "in TRITON_LIBCUDA_PATH")  # fmt: skip
     return folders
+
+
+def _headers() -> list[str]:
+    """The folders with cuda.h: of an installed toolkit, or of packages."""
+    toolkits = [os.environ.get(name, "") for name in ("CUDA_HOME", "CUDA_PATH")]
+    toolkits += sorted(glob.glob("/usr/local/cuda*"))
+    for folder in sys.path:
+        toolkits += sorted(glob.glob(os.path.join(folder, "nvidia", "*")))
+    folders = [os.path.join(toolkit, "include") for toolkit in toolkits if toolkit]
+    return [f for f in folders if os.path.exists(os.path.join(f, "cuda.h"))]
+
+
+def __getattr__(name: str) -> Any:
+    # Looked for when it is asked for.
+    if name == "include_dirs":
+        return _headers()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def library_dirs() -> list[str]:
