@@ -5,6 +5,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/PrintAttributes.h"
 #include "tile/Support/AttributeNames.h"
 
 using namespace mlir;
@@ -39,6 +40,8 @@ static constexpr DeclaredAttribute kTable[] = {
      "launches check it."},
     {kUndefinedLoadsAttrName, Is::Strings, On::Module,
      "The places of loads whose undefined lanes may matter."},
+    {kFirstIndexAttrName, Is::Indices, On::Any,
+     "What is printed is a piece of a tensor, and begins there."},
     {gpu::kNumStagesAttr, Is::Count, On::Loop,
      "How many iterations of the loop may be under way."},
     {gpu::kUnrollFactorAttr, Is::Positive, On::Loop,

@@ -144,11 +144,14 @@ struct DecomposeSelect : public OpConversionPattern<arith::SelectOp> {
   LogicalResult
   matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // One condition for all parts, or one for each.
+    ValueRange conditions = adaptor.getCondition();
     SmallVector<Value> parts;
-    for (auto [ifTrue, ifFalse] :
-         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+    for (auto [part, ifTrue, ifFalse] :
+         llvm::enumerate(adaptor.getTrueValue(), adaptor.getFalseValue()))
       parts.push_back(rewriter.createOrFold<arith::SelectOp>(
-          op.getLoc(), op.getCondition(), ifTrue, ifFalse));
+          op.getLoc(), conditions[conditions.size() == 1 ? 0 : part], ifTrue,
+          ifFalse));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
