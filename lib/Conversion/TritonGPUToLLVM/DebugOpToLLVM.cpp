@@ -6,7 +6,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
-#include "tile/Dialect/Triton/IR/PrintAttributes.h"
+#include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Support/SourcePlace.h"
 

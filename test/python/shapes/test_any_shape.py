@@ -568,6 +568,7 @@ def descriptor_kernel(x_ptr, out_ptr, rows, columns, M: tl.constexpr, N: tl.cons
     x = tl.make_tensor_descriptor(x_ptr, [rows, columns], [columns, 1], [M, N])
     out = tl.make_tensor_descriptor(out_ptr, [rows, columns], [columns, 1], [M, N])
     out.store([3, 4], x.load([1, 0]) + 1)
+    tl.debug_barrier()  # Another position of the block is there.
     out.atomic_add([0, 8], tl.full((M, N), 5, tl.int32))
 
 

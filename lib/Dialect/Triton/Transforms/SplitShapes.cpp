@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Dialect/Debug/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#include "tile/Dialect/Triton/IR/PrintAttributes.h"
+#include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Support/AttributeNames.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -200,6 +200,19 @@ static LogicalResult checkPack(Operation *op) {
          << map.getPack() << ", found " << row;
 }
 
+/// Pieces of equal blocks of pointers have no address in common, unless the
+/// program has one twice.
+static void noteAccess(Operation *op, Operation *copy, size_t piece) {
+  if (!isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp>(op))
+    return;
+  auto block = cast<RankedTensorType>(op->getOperand(0).getType());
+  SmallVector<int32_t> place = {static_cast<int32_t>(piece)};
+  for (int64_t extent : block.getShape())
+    place.push_back(static_cast<int32_t>(extent));
+  copy->setAttr(kPieceAttrName,
+                DenseI32ArrayAttr::get(op->getContext(), place));
+}
+
 namespace {
 
 struct SplitPiecewise : public ConversionPattern {
@@ -233,6 +246,7 @@ struct SplitPiecewise : public ConversionPattern {
       for (ArrayRef<Type> pieces : types)
         pieceTypes.push_back(pieces[piece]);
       Operation *copy = clonePiece(rewriter, op, values, pieceTypes);
+      noteAccess(op, copy, piece);
       for (auto [pieces, value] : llvm::zip_equal(results, copy->getResults()))
         pieces.push_back(value);
     }

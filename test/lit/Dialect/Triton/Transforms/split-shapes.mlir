@@ -8,8 +8,8 @@ tt.func @elementwise(%p: !tt.ptr<i32>) {
   // CHECK-DAG: %[[P1:.*]] = tt.splat %{{.*}} -> tensor<32x!tt.ptr<i32>>
   // CHECK-DAG: %[[A0:.*]] = tt.addptr %[[P0]], %[[R0]]
   // CHECK-DAG: %[[A1:.*]] = tt.addptr %[[P1]], %[[R1]]
-  // CHECK: tt.store %[[A0]], %[[R0]] : tensor<64x!tt.ptr<i32>>
-  // CHECK: tt.store %[[A1]], %[[R1]] : tensor<32x!tt.ptr<i32>>
+  // CHECK: tt.store %[[A0]], %[[R0]] {tt.piece = array<i32: 0, 96>} : tensor<64x!tt.ptr<i32>>
+  // CHECK: tt.store %[[A1]], %[[R1]] {tt.piece = array<i32: 1, 96>} : tensor<32x!tt.ptr<i32>>
   // CHECK-NOT: tensor<96
   %r = tt.make_range {end = 96 : i32, start = 0 : i32} : tensor<96xi32>
   %q = tt.splat %p : !tt.ptr<i32> -> tensor<96x!tt.ptr<i32>>
