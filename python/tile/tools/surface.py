@@ -89,8 +89,8 @@ faster there.
   memory.
 - `tl.sort`, `tl.topk` and `tl.flip` move elements through shared memory. `tl.sort` puts NaNs behind
   the numbers; those with the sign come before them. The order of `-0.0` and `0.0` is that.
-- `tl.dot` adds up the pieces of `K`, the largest first. Small pieces may be too small for the matrix
-  instructions: prefer multiples of 16.
+- `tl.dot` adds up the pieces of `K`, the largest first. Small pieces may be too small for the
+  matrix instructions: prefer multiples of 16.
 - Blocks of tensor descriptors are moved through pointers, not by the copy engine.
 - `tl.map_elementwise` with `pack` needs a last extent that is a multiple of `pack`.
 - `tl.bitonic_merge` and [explicit layouts](gluon.md) take powers of two only.

@@ -9,9 +9,30 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton;
+
+bool triton::isSplit(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.getEncoding() &&
+         llvm::any_of(tensor.getShape(), [](int64_t extent) {
+           return !llvm::isPowerOf2_64(extent);
+         });
+}
+
+bool triton::hasValueOfType(Operation *root, function_ref<bool(Type)> isSuch) {
+  return root
+      ->walk([&](Operation *op) {
+        bool found = llvm::any_of(op->getResultTypes(), isSuch);
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            found |= llvm::any_of(block.getArgumentTypes(), isSuch);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 static SmallVector<Value> flatten(ArrayRef<ValueRange> values) {
   SmallVector<Value> result;

@@ -8,7 +8,6 @@
 
 #include "BlockAccess.h"
 #include "DecomposeTypes.h"
-#include "SplitShapes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/AxisInfo.h"

@@ -74,26 +74,6 @@ SmallVector<int64_t> Pieces::getOffsets(size_t piece) const {
   return offsets;
 }
 
-bool triton::isSplit(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && !tensor.getEncoding() &&
-         llvm::any_of(tensor.getShape(), [](int64_t extent) {
-           return !llvm::isPowerOf2_64(extent);
-         });
-}
-
-bool triton::hasValueOfType(Operation *root, function_ref<bool(Type)> isSuch) {
-  return root
-      ->walk([&](Operation *op) {
-        bool found = llvm::any_of(op->getResultTypes(), isSuch);
-        for (Region &region : op->getRegions())
-          for (Block &block : region)
-            found |= llvm::any_of(block.getArgumentTypes(), isSuch);
-        return found ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 static std::optional<LogicalResult>
 convertTensor(RankedTensorType type, SmallVectorImpl<Type> &types) {
   if (!isSplit(type))

@@ -36,12 +36,6 @@ private:
   size_t count = 1;
 };
 
-/// Whether the type is a tensor that is taken apart.
-bool isSplit(Type type);
-
-/// Whether a result or an argument of a block is of such a type.
-bool hasValueOfType(Operation *root, function_ref<bool(Type)> isSuch);
-
 /// A copy of `op`, regions and attributes too, of a piece.
 Operation *clonePiece(OpBuilder &builder, Operation *op, ValueRange operands,
                       TypeRange results);

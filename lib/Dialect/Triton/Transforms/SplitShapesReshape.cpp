@@ -100,8 +100,8 @@ namespace {
 /// three dimensions, the grains along the second one.
 class Grains {
 public:
-  Grains(OpBuilder &b, Location loc, int64_t grain, ArrayRef<Order> orders)
-      : b(b), loc(loc), grain(grain), orders(orders) {
+  Grains(OpBuilder &b, Location loc, ArrayRef<Order> orders)
+      : b(b), loc(loc), orders(orders) {
     for (auto [source, order] : llvm::enumerate(orders))
       for (auto [position, number] : llvm::enumerate(order))
         places[number] = {source, position};
@@ -174,7 +174,6 @@ private:
 
   OpBuilder &b;
   Location loc;
-  int64_t grain;
   ArrayRef<Order> orders;
   DenseMap<int64_t, Place> places;
   DenseMap<std::tuple<size_t, size_t, size_t>, Value> parts;
@@ -345,7 +344,7 @@ private:
     for (size_t k = 0; k < to.size(); ++k)
       want.push_back(getGrains(shapes.result, to, k, grain));
 
-    Grains grains(b, loc, grain, have);
+    Grains grains(b, loc, have);
     size_t count = 0;
     for (ArrayRef<int64_t> order : want)
       count += grains.countParts(order);
