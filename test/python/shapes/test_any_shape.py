@@ -106,6 +106,24 @@ def test_reductions(name, shape, axis):
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.parametrize("name", ["sum", "argmax", "cumsum"])
+@pytest.mark.parametrize(
+    ("shape", "axes"), [((3, 5, 7), (0, 2)), ((3, 5, 7), (1, 2)), ((4, 6, 2), (0, 2))]
+)
+def test_several_axes(shape, axes, name):
+    """They are gone through row by row."""
+    x = values(shape, "i32", 21, ties=name == "argmax")
+    order = [*[d for d in range(len(shape)) if d not in axes], *axes]
+    moved = x.transpose(order)
+    rows = moved.reshape([*moved.shape[: len(shape) - len(axes)], -1])
+    if name == "cumsum":
+        want = rows.cumsum(-1, dtype=np.int32).reshape(moved.shape).transpose(np.argsort(order))
+    else:
+        want = rows.sum(-1, dtype=np.int32) if name == "sum" else rows.argmax(-1)
+    got = run(along_kernel, x, want.shape, np.int32, OP=getattr(tl, name), AXIS=axes, SHAPE=shape)
+    np.testing.assert_array_equal(got, want)
+
+
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16", "fp64", "u8", "i64"])
 def test_sums_of_all_types(dtype):
     x = values((12, 80), dtype, 3)
@@ -348,6 +366,26 @@ def test_sort_loses_no_element(dtype, down):
     assert sorted(got.view(bits)) == sorted(x.view(bits))
     numbers = got[~np.isnan(got)].astype(np.float64)
     assert (np.diff(numbers) <= 0).all() if down else (np.diff(numbers) >= 0).all()
+
+
+@tile.jit
+def parts_kernel(x_ptr, out_ptr, n, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    x = tl.load(x_ptr + offsets((ROWS, COLUMNS)))
+    put(out_ptr, x[:, 1:4])
+    put(out_ptr + 3 * ROWS, x[n])
+    put(out_ptr + 3 * ROWS + COLUMNS, x.at[1:, ::2].set(7))
+    put(out_ptr + 3 * ROWS + COLUMNS + x.numel, x[::-1, -2])
+
+
+@pytest.mark.parametrize("shape", [(6, 20), (3, 7), (8, 12), (5, 16)])
+def test_indices_and_slices(shape):
+    x = values(shape, "i32", 22)
+    changed = x.copy()
+    changed[1:, ::2] = 7
+    want = [x[:, 1:4], x[2], changed, x[::-1, -2]]
+    size = sum(part.size for part in want)
+    got = run(parts_kernel, x, (size,), np.int32, 2, ROWS=shape[0], COLUMNS=shape[1])
+    np.testing.assert_array_equal(got, np.concatenate([part.ravel() for part in want]))
 
 
 @tile.jit
