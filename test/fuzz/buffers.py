@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .elementwise import compatible, same
@@ -14,6 +15,8 @@ BYTES = 8192
 
 def may_be_stored(g: Generator, v: Value) -> bool:
     """Whether a block can be the contents of a buffer."""
+    if v.numel & (v.numel - 1):
+        return False  # Buffers have powers of two as extents.
     return bool(v.shape) and not v.is_bool and v.numel * v.info.bits <= 8 * BYTES
 
 
@@ -144,6 +147,8 @@ def copied(g: Generator) -> Any:
     if g.pure:
         return False
     shape = g.choose_shape(2)
+    if math.prod(shape) & (math.prod(shape) - 1):
+        return False
     type = g.choice(("i32", "i16", "i64", "u8"))
     count = g.random.randint(1, 3)
     size = 1

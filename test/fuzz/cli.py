@@ -47,6 +47,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "partitions",
             "products",
             "undefined",
+            "shapes",
             "gluon",
             *runner.VALIDATING,
         ),
@@ -77,6 +78,7 @@ def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
         partitions=mode.endswith(("partitions", "products")),
         copies=mode.endswith("partitions"),
         forgets=mode == "undefined",
+        shapes=mode == "shapes",
     )
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.

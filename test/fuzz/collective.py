@@ -233,7 +233,7 @@ def scan(g: Generator) -> Any:
 
 @production(1)
 def histogram(g: Generator) -> Any:
-    bins = 2 ** g.random.randint(0, 7)
+    bins = g.extent(2 ** g.random.randint(0, 7))
     index = index_of(g, bins)
     if index is None:
         return False
@@ -261,7 +261,7 @@ def sort(g: Generator) -> Any:
     if x is None:
         return False
     if g.chance(0.3) and x.info.bits >= 32:
-        k = 2 ** g.random.randint(0, x.shape[-1].bit_length() - 1)
+        k = g.extent(2 ** g.random.randint(0, x.shape[-1].bit_length() - 1))
         return g.like(f"tl.topk({x.name}, {k})", x, (*x.shape[:-1], k))
     order = ", descending=True" if g.chance(0.4) else ""
     return g.like(f"tl.sort({x.name}{order})", x)

@@ -117,7 +117,7 @@ def function_of_one(g: Generator) -> Any:
     if "trans" in text and len(shape) != 2:
         return False
     axis = g.random.randrange(len(shape))
-    k = 2 ** g.random.randint(0, shape[-1].bit_length() - 1)
+    k = g.extent(2 ** g.random.randint(0, shape[-1].bit_length() - 1))
     x = operand(g, type, shape)
     of = {"same": type, "sum": sum_type(type)}.get(kind, kind)
     names = {"a": axis, "k": k, "sum": f"np.{TYPES[sum_type(type)].numpy.__name__}"}

@@ -45,6 +45,7 @@ class Generator:
         partitions: bool = False,
         copies: bool = False,
         forgets: bool = False,
+        shapes: bool = False,
     ) -> None:
         self.seed = seed
         self.random = random.Random(seed + attempt * 2**40)
@@ -66,6 +67,8 @@ class Generator:
         self.copies = copies
         #: The program uses what loads leave undefined: see memory.masked_load.
         self.forgets = forgets
+        #: Extents need not be powers of two.
+        self.shapes = shapes
         self.config = self.choose_config()
         self.grid = self.choose_grid()
         #: Small programs are quick to compile; a few are large.
@@ -101,6 +104,12 @@ class Generator:
     def programs(self) -> int:
         return math.prod(self.grid)
 
+    def extent(self, most: int, step: int = 1) -> int:
+        """A power of two; or fewer, a multiple of `step`, where shapes are the subject."""
+        if not self.shapes or most <= step or self.chance(0.3):
+            return most
+        return self.random.randint(most // step // 2 + 1, most // step) * step
+
     def choose_shape(self, max_rank: int = 4, least: int = 1) -> tuple[int, ...]:
         """A random shape; ranks 1 and 2 are common, and so are shapes in use already."""
         known = [v.shape for v in self.env if v.shape and len(v.shape) <= max_rank]
@@ -112,7 +121,7 @@ class Generator:
         for _ in range(rank):
             log = self.random.randint(0, max(0, min(budget, 7 if rank > 1 else 11)))
             budget -= log
-            shape.append(2**log)
+            shape.append(self.extent(2**log))
         self.random.shuffle(shape)
         return tuple(max(least, s) for s in shape)
 
@@ -249,11 +258,15 @@ class Generator:
 
 
 def generate(
-    seed: int, partitions: bool = False, copies: bool = False, forgets: bool = False
+    seed: int,
+    partitions: bool = False,
+    copies: bool = False,
+    forgets: bool = False,
+    shapes: bool = False,
 ) -> Program:
     """The program of a seed; one with loops for `partitions` of warps, if that is wanted, and with
     what is only right if the copy engine stores (`copies`); or one that `forgets` to choose others
-    for what loads leave undefined."""
+    for what loads leave undefined; or one whose `shapes` are no powers of two."""
     from . import (
         buffers,
         collective,
@@ -282,7 +295,7 @@ def generate(
     assert indices and matrix and memory and ordering and parts and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
-            return Generator(seed, attempt, partitions, copies, forgets).generate()
+            return Generator(seed, attempt, partitions, copies, forgets, shapes).generate()
     raise AssertionError(f"seed {seed} makes no program")
 
 

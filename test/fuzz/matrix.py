@@ -30,7 +30,7 @@ def choose_sizes(g: Generator, type: str) -> tuple[int, int, int]:
     if TYPES[type].bits == 8:
         k = max(k, 32)
     n = max(n, 16)
-    return m, n, k
+    return g.extent(m, 8), g.extent(n, 8), g.extent(k, 8)
 
 
 def factor(g: Generator, type: str, shape: tuple[int, ...]) -> Value | None:

@@ -248,7 +248,7 @@ def store_value(g: Generator, value: Value, loop: tuple[str, int] | None = None)
 
 
 def index_of(g: Generator, size: int, shape: tuple[int, ...] | None = None) -> Value | None:
-    """Integers from 0 to size - 1 (a power of two)."""
+    """Integers from 0 to size - 1."""
     value = g.pick(lambda v: v.is_int and v.shape and (shape is None or v.shape == shape))
     if value is None:
         return None
@@ -256,7 +256,13 @@ def index_of(g: Generator, size: int, shape: tuple[int, ...] | None = None) -> V
     if value.type in ("i8", "u8") and size > 128:
         wide = to_type(g, value, "i32")
         assert wide is not None
-    return g.let(f"{wide.name} & {size - 1}", wide.type, value.shape, low=0, high=size - 1)
+    return g.let(wrap(wide.name, size), wide.type, value.shape, low=0, high=size - 1)
+
+
+def wrap(text: str, size: int) -> str:
+    """Integers from 0 to size - 1 that come from integers of at least so many bits."""
+    least = 1 << (size - 1).bit_length()
+    return f"{text} & {size - 1}" if size == least else f"({text} & {least - 1}) % {size}"
 
 
 @production(2)

@@ -286,12 +286,15 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
     with loops whose loads get warps of their own, "products" for what "partitions" runs in
     blocks and clusters, divided or not, "gluon" for programs that say their layouts, "undefined"
-    for programs that use what masked loads leave undefined, "compile" only executes. The modes of
+    for programs that use what masked loads leave undefined, "shapes" for those whose extents are
+    no powers of two, "compile" only executes. The modes of
     `VALIDATING` execute the IR between the passes instead of what they make of it. What a target
     refuses is made easier, if the mode is not about what goes then.
     """
     if mode in VALIDATING:
         return check_passes(program, mode)
+    if mode == "shapes":  # The generator knows; it runs like others.
+        mode = "interpret"
     try:
         _check(program, mode)
         return Outcome()

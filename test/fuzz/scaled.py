@@ -84,7 +84,8 @@ def scaled_product(g: Generator) -> Any:
     if g.chance(0.2):  # Some instructions take two operands of pairs alone.
         left = right = FORMATS[0]
     m, n = g.choice((16, 32, 64)), g.choice((16, 32, 64))
-    k = g.choice((32, 64, 64, 128))
+    k = g.extent(g.choice((32, 64, 64, 128)), 32)
+    m, n = g.extent(m, 8), g.extent(n, 8)
     trips = g.choice((0, 1, 1, 2, 3))
     count = max(trips, 1)
     scaled = g.choice(("both", "both", "left", "right"))

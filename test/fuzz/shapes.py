@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 from .elementwise import compatible, same
 from .generator import Generator, production
-from .memory import index_of
+from .memory import index_of, wrap
 from .values import Value, broadcast, join
 
 
@@ -30,16 +31,30 @@ def transpose(g: Generator) -> Any:
     return g.like(f"tl.permute({x.name}, {order})", x, shape)
 
 
+def prime_factors(number: int) -> list[int]:
+    found, factor = [], 2
+    while number > 1:
+        if number % factor:
+            factor += 1
+        else:
+            found.append(factor)
+            number //= factor
+    return found
+
+
 @production(2)
 def reshape(g: Generator) -> Any:
     x = g.pick(block)
     if x is None:
         return False
-    logs = x.numel.bit_length() - 1
+    # The prime factors, dealt out.
+    factors = prime_factors(x.numel)
     rank = g.random.randint(1, 4)
-    cuts = sorted(g.random.randint(0, logs) for _ in range(rank - 1))
-    edges = [0, *cuts, logs]
-    shape = tuple(2 ** (b - a) for a, b in itertools.pairwise(edges))
+    if g.shapes:
+        g.random.shuffle(factors)
+    cuts = sorted(g.random.randint(0, len(factors)) for _ in range(rank - 1))
+    edges = [0, *cuts, len(factors)]
+    shape = tuple(math.prod(factors[a:b]) for a, b in itertools.pairwise(edges))
     if g.chance(0.15):
         return g.like(f"tl.ravel({x.name})", x, (x.numel,))
     return g.like(f"tl.reshape({x.name}, {list(shape)})", x, shape)
@@ -103,7 +118,7 @@ def pair(g: Generator) -> Any:
 def split(g: Generator) -> Any:
     x = g.pick(lambda v: v.shape and v.shape[-1] == 2)
     if x is None:
-        x = g.pick(lambda v: v.shape and v.shape[-1] > 2 and v.rank < 4)
+        x = g.pick(lambda v: v.shape and v.shape[-1] > 2 and v.shape[-1] % 2 == 0 and v.rank < 4)
         if x is None:
             return False
         shape = (*x.shape[:-1], x.shape[-1] // 2, 2)
@@ -122,7 +137,7 @@ def gather(g: Generator) -> Any:
     if x is None:
         return False
     axis = g.random.randrange(x.rank)
-    length = x.shape[axis] if g.chance(0.6) else g.choice((1, 2, 8, 32))
+    length = x.shape[axis] if g.chance(0.6) else g.extent(g.choice((1, 2, 8, 32)))
     shape = tuple(length if d == axis else s for d, s in enumerate(x.shape))
     if _numel(shape) > 2 * g.max_numel:
         return False
@@ -131,7 +146,8 @@ def gather(g: Generator) -> Any:
         parts = ", ".join(":" if d == axis else "None" for d in range(x.rank))
         ramp = f"tl.arange(0, {length})" + (f"[{parts}]" if x.rank > 1 else "")
         factor = g.choice((1, 3, 5))
-        text = f"tl.broadcast_to(({ramp} * {factor} + 1) & {x.shape[axis] - 1}, {list(shape)})"
+        wrapped = wrap(f"({ramp} * {factor} + 1)", x.shape[axis])
+        text = f"tl.broadcast_to({wrapped}, {list(shape)})"
         index = g.let(text, "i32", shape, low=0, high=x.shape[axis] - 1)
     return g.like(f"tl.gather({x.name}, {index.name}, {axis})", x, shape)
 

@@ -13,10 +13,10 @@ LANES = 64
 
 def lanes(g: Generator) -> Value | None:
     """A block whose last dimension has whole warps."""
-    x = g.pick(lambda v: v.shape and v.shape[-1] >= LANES and not v.is_bool)
+    x = g.pick(lambda v: v.shape and v.shape[-1] % LANES == 0 and not v.is_bool)
     if x is not None:
         return x
-    x = g.pick(lambda v: v.numel >= LANES and not v.is_bool)
+    x = g.pick(lambda v: v.numel % LANES == 0 and not v.is_bool)
     return None if x is None else g.like(f"tl.ravel({x.name})", x, (x.numel,))
 
 

@@ -6,6 +6,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
 
+#include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Support/SourcePlace.h"
 
@@ -56,6 +57,12 @@ struct PrintPattern : TargetPattern<PrintOp> {
         indices = emitIndices(b, target, op, layout);
         repeated = layout.getFreeVariableMask(kRegister);
         rank = tensor.getRank();
+        if (auto first =
+                op->getAttrOfType<DenseI32ArrayAttr>(kFirstIndexAttrName))
+          for (SmallVector<Value> &index : indices)
+            for (auto [coord, offset] :
+                 llvm::zip_equal(index, first.asArrayRef()))
+              coord = b.add(coord, b.i32(offset));
       }
       std::string format = head + "idx (";
       for (unsigned d = 0; d < rank; ++d)

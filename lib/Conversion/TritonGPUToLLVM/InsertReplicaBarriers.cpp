@@ -6,6 +6,7 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/Decisions.h"
 #include "tile/Analysis/MemoryModel.h"
+#include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
@@ -40,9 +41,10 @@ enum Access : unsigned {
   Anything = 31
 };
 
-/// The pointer that an access goes through, null for somewhere, and the type of
-/// a block whose elements the same threads have, null for none.
-using AccessedBlock = std::pair<Value, Type>;
+/// The pointer that an access goes through, null for somewhere. The type of a
+/// block whose elements the same threads have, null for none. Which piece of a
+/// larger block this one is, null for none.
+using AccessedBlock = std::tuple<Value, Type, Attribute>;
 using Accesses = llvm::SmallMapVector<AccessedBlock, unsigned, 4>;
 } // namespace
 
@@ -61,12 +63,22 @@ static bool isReplicated(Type loaded) {
 /// True if the same threads have the elements of two blocks: each then accesses
 /// an element's place in the order of the program.
 static bool haveSameOwners(const AccessedBlock &a, const AccessedBlock &b) {
-  auto first = dyn_cast_if_present<RankedTensorType>(a.second);
-  auto second = dyn_cast_if_present<RankedTensorType>(b.second);
+  auto first = dyn_cast_if_present<RankedTensorType>(std::get<Type>(a));
+  auto second = dyn_cast_if_present<RankedTensorType>(std::get<Type>(b));
   if (!first || !second || first.getShape() != second.getShape())
     return false;
   return first.getEncoding() == second.getEncoding() ||
          ttg::toLinearLayout(first) == ttg::toLinearLayout(second);
+}
+
+/// True if these are two pieces of one block, or of blocks of one shape. Only
+/// accesses to equal blocks of pointers are ordered for the program.
+static bool areDifferentPieces(const AccessedBlock &a, const AccessedBlock &b) {
+  auto first = dyn_cast_if_present<DenseI32ArrayAttr>(std::get<Attribute>(a));
+  auto second = dyn_cast_if_present<DenseI32ArrayAttr>(std::get<Attribute>(b));
+  return first && second &&
+         first.asArrayRef().drop_front() == second.asArrayRef().drop_front() &&
+         first[0] != second[0];
 }
 
 /// The accesses of different threads that must not overtake these. Where other
@@ -98,9 +110,10 @@ static void add(Accesses &accesses, const Accesses &others) {
 /// What `op` itself does with global memory.
 static Accesses getAccesses(Operation *op) {
   Accesses accesses;
+  Attribute piece = op->getAttr(kPieceAttrName);
   if (auto load = dyn_cast<LoadOp>(op)) {
     bool isScalar = !isa<RankedTensorType>(load.getType());
-    AccessedBlock place = {load.getPtr(), load.getType()};
+    AccessedBlock place = {load.getPtr(), load.getType(), piece};
     // One thread reads, and the others wait for it.
     if (isLoadedOnce(load))
       accesses[place] = isScalar ? ReadByOne : ReadByOwners;
@@ -122,7 +135,7 @@ static Accesses getAccesses(Operation *op) {
     auto types = op->getOperandTypes();
     auto block = llvm::find_if(types, llvm::IsaPred<RankedTensorType>);
     bool isScalar = block == types.end();
-    AccessedBlock place = {address, isScalar ? Type() : *block};
+    AccessedBlock place = {address, isScalar ? Type() : *block, piece};
     bool isLoad = !isScalar && op->getNumResults() == 1 && effects.size() == 1;
     if (isa<MemoryEffects::Write>(effect.getEffect()))
       accesses[place] |= isScalar ? WriteByOne : WriteByOwners;
@@ -226,9 +239,11 @@ private:
     return llvm::any_of(accesses, [&](const auto &access) {
       return llvm::any_of(pending, [&](const auto &before) {
         bool sameOwners = haveSameOwners(before.first, access.first);
+        Value one = std::get<Value>(before.first);
+        Value other = std::get<Value>(access.first);
         return (before.second & getConflicts(access.second, sameOwners)) &&
-               (!before.first.first || !access.first.first ||
-                memory.mayAlias(before.first.first, access.first.first));
+               !areDifferentPieces(before.first, access.first) &&
+               (!one || !other || memory.mayAlias(one, other));
       });
     });
   }

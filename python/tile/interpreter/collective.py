@@ -62,9 +62,15 @@ class Region:
 def _reduce(b: Any, operands: Any, attributes: Any, types: Any, regions: Any) -> list[np.ndarray]:
     axis, combine = attributes["axis"], regions[0]
     values = [np.moveaxis(x, axis, 0) for x in operands]
-    # Neighbours are combined, then neighbours of the results: in order.
-    while values[0].shape[0] > 1:
-        values = combine(*[x[0::2] for x in values], *[x[1::2] for x in values])
+    # Neighbours are combined, then neighbours of the results: in order. One that has no neighbour
+    # stays the last.
+    while (count := values[0].shape[0]) > 1:
+        paired = count - count % 2
+        joined = combine(*[x[0:paired:2] for x in values], *[x[1:paired:2] for x in values])
+        values = [
+            np.concatenate((y, x[paired:])) if paired < count else y
+            for x, y in zip(values, joined, strict=True)
+        ]
     return [x[0] for x in values]
 
 

@@ -298,8 +298,8 @@ def gather(src: tensor, index: tensor, axis: _int) -> tensor:
 def histogram(input: tensor, num_bins: _int, mask: _Value | None = None) -> tensor:
     r"""Counts how often each of 0 .. num_bins - 1 occurs, as int32.
 
-    `input` is a block of integers of one dimension; `num_bins` is a constant and a power of
-    two. Other values are not counted, nor are those where `mask` does not hold.
+    `input` is a block of integers of one dimension; `num_bins` is a constant. Other values are
+    not counted, nor are those where `mask` does not hold.
 
     Refused: ``tl.histogram(tl.arange(0, 4).to(tl.float32), 4)``.
 
@@ -369,13 +369,13 @@ def to_tensor(x: _Value) -> tensor:
 def arange(start: Any, end: Any) -> tensor:
     r"""The integers from `start` up to, not including, `end`, as int32.
 
-    Both bounds are constants. Their distance must be a power of two: take the next one and a
-    mask.
+    Both bounds are constants. There may be any number of integers between them; see [blocks of
+    any shape](language.md#blocks-of-any-shape).
 
-    Refused: ``tl.arange(0, 1000)``.
+    Refused: ``tl.arange(4, 4)``.
 
-    >>> tl.arange(0, 4)
-    [0 1 2 3]"""
+    >>> tl.arange(0, 3)
+    [0 1 2]"""
 
 def broadcast(input: _Value, other: _Value) -> Any:
     r"""Brings two tensors to their common shape.
@@ -421,9 +421,9 @@ def expand_dims(input: _Value, axis: _int) -> tensor:
 def full(shape: Any, value: _Value, dtype: _Type) -> tensor:
     r"""A block with `value` in every element.
 
-    The extents of `shape` are constants and powers of two.
+    The extents of `shape` are constants, from 1 on.
 
-    Refused: ``tl.full([3], 7, tl.int32)``.
+    Refused: ``tl.full([0], 7, tl.int32)``.
 
     >>> tl.full([2, 2], 7, tl.int32)
     [7 7 7 7]"""
@@ -525,9 +525,9 @@ def view(input: _Value, *shape: Any) -> tensor:
 def zeros(shape: Any, dtype: _Type) -> tensor:
     r"""A block of zeros.
 
-    The extents of `shape` are constants and powers of two.
+    The extents of `shape` are constants, from 1 on.
 
-    Refused: ``tl.zeros([3], tl.int32)``.
+    Refused: ``tl.zeros([0], tl.int32)``.
 
     >>> tl.zeros([4], tl.int32)
     [0 0 0 0]"""
@@ -1542,12 +1542,12 @@ def topk(x: _Value, k: Any, dim: _int | None = None, descending: _bool = True) -
     r"""The k largest along the last dimension, the largest first; or, where not
     `descending`, the k smallest, the smallest first.
 
-    `k` is a constant and a power of two.
+    `k` is a constant.
 
-    Refused: ``tl.topk(tl.arange(0, 4), 3)``.
+    Refused: ``tl.topk(tl.arange(0, 4), 5)``.
 
-    >>> tl.topk(tl.arange(0, 4), 2)
-    [3 2]"""
+    >>> tl.topk(tl.arange(0, 4), 3)
+    [3 2 1]"""
 
 def xor_sum(input: _Value, axis: _Axes = None, keep_dims: _bool = False) -> tensor:
     r"""The bitwise exclusive or along `axis`, of integers.
@@ -2023,8 +2023,8 @@ class tensor:
     def histogram(self, num_bins: _int, mask: _Value | None = None) -> tensor:
         r"""Counts how often each of 0 .. num_bins - 1 occurs, as int32.
 
-        `input` is a block of integers of one dimension; `num_bins` is a constant and a power of
-        two. Other values are not counted, nor are those where `mask` does not hold.
+        `input` is a block of integers of one dimension; `num_bins` is a constant. Other values are
+        not counted, nor are those where `mask` does not hold.
 
         Refused: ``tl.histogram(tl.arange(0, 4).to(tl.float32), 4)``.
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..errors import SemanticError
-from .creation import _insert_dim, _reshape, arange, checked_axis, permute
+from .creation import _insert_dim, _reshape, arange, checked_axis, permute, zeros
+from .dtypes import int32
 from .promotion import broadcast_to_shape
 from .values import builtin, tensor, unwrap
 
@@ -51,6 +52,11 @@ class Merged:
         end = self.axis + len(axes)
         self.shape = (*self.moved[: self.axis], extent, *self.moved[end:])
 
+    @property
+    def is_uneven(self) -> bool:
+        """Whether these are several dimensions that no power of two of elements is in."""
+        return len(self.shape) != len(self.order) and self.extent & (self.extent - 1) != 0
+
     def of(self, value: tensor) -> tensor:
         """The block with one dimension for the several."""
         if len(self.shape) == len(self.order):
@@ -68,12 +74,28 @@ class Merged:
 @builtin
 def places(input: tensor, axis: Any, what: str = "reduce") -> tensor:
     """The index of each element along `axis`: of several axes, counted row by row."""
-    merged = Merged(input.shape, checked_axes(axis, input.ndim, what))
+    axes = checked_axes(axis, input.ndim, what)
+    merged = Merged(input.shape, axes)
+    if merged.is_uneven:
+        return _counted(input.shape, axes)
     index = arange(0, merged.extent)
     for d in range(len(merged.shape)):
         if d != merged.axis:
             index = _insert_dim(index, d)
     return merged.undo(broadcast_to_shape(index, merged.shape))
+
+
+def _counted(shape: Sequence[int], axes: tuple[int, ...]) -> tensor:
+    """The index of each element, dimension by dimension: a reshape would move elements."""
+    total, stride = zeros(shape, int32), 1
+    for axis in reversed(axes):
+        index = arange(0, shape[axis])
+        for d in range(len(shape)):
+            if d != axis:
+                index = _insert_dim(index, d)
+        total = total + index * stride
+        stride *= shape[axis]
+    return total
 
 
 def kept(value: tensor, axes: tuple[int, ...], rank: int) -> tensor:

@@ -76,18 +76,31 @@ def reduce(
     axes = checked_axes(axis, len(shape), "reduce")
     switch_off(operands, mask, identity, combine_fn)
     merged = Merged(shape, axes)
-    inputs = raise_to_common_shape(*map(merged.of, operands.blocks))
-    b = current()
-    region = _combine_region(operands, combine_fn, "tt.reduce.return")
-    types = [x.type.reduced(merged.axis, x.dtype) for x in inputs]
-    attributes = {"axis": b.int_attr(32, merged.axis)}
-    handles = b.create(
-        "tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,)
-    )
-    results = [tensor(h, t) for h, t in zip(handles, types, strict=True)]
+    if merged.is_uneven:
+        # One axis after the other: a reshape would move elements.
+        results = operands.blocks
+        for d in reversed(axes):
+            results = _reduced(operands, results, d, combine_fn)
+    else:
+        results = _reduced(operands, list(map(merged.of, operands.blocks)), merged.axis, combine_fn)
     if unwrap(keep_dims):
         results = [kept(r, axes, len(shape)) for r in results]
     return operands.again(results)
+
+
+def _reduced(
+    operands: Operands, blocks: Sequence[tensor], axis: int, combine_fn: Any
+) -> list[tensor]:
+    """Blocks such as the operands, without an axis."""
+    inputs = raise_to_common_shape(*blocks)
+    b = current()
+    region = _combine_region(operands, combine_fn, "tt.reduce.return")
+    types = [x.type.reduced(axis, x.dtype) for x in inputs]
+    attributes = {"axis": b.int_attr(32, axis)}
+    handles = b.create(
+        "tt.reduce", [x.handle for x in inputs], attributes, [b.type(t) for t in types], (region,)
+    )
+    return [tensor(h, t) for h, t in zip(handles, types, strict=True)]
 
 
 @member()
@@ -206,8 +219,8 @@ def gather(src: tensor, index: tensor, axis: Any) -> tensor:
 def histogram(input: tensor, num_bins: Any, mask: Any = None) -> tensor:
     """Counts how often each of 0 .. num_bins - 1 occurs, as int32.
 
-    `input` is a block of integers of one dimension; `num_bins` is a constant and a power of
-    two. Other values are not counted, nor are those where `mask` does not hold.
+    `input` is a block of integers of one dimension; `num_bins` is a constant. Other values are
+    not counted, nor are those where `mask` does not hold.
 
     Refused: ``tl.histogram(tl.arange(0, 4).to(tl.float32), 4)``.
 

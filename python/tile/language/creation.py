@@ -26,13 +26,13 @@ from .values import builtin, describe, member, one, tensor, unwrap, unwrap_shape
 def arange(start: Any, end: Any) -> tensor:
     """The integers from `start` up to, not including, `end`, as int32.
 
-    Both bounds are constants. Their distance must be a power of two: take the next one and a
-    mask.
+    Both bounds are constants. There may be any number of integers between them; see [blocks of
+    any shape](language.md#blocks-of-any-shape).
 
-    Refused: ``tl.arange(0, 1000)``.
+    Refused: ``tl.arange(4, 4)``.
 
-    >>> tl.arange(0, 4)
-    [0 1 2 3]
+    >>> tl.arange(0, 3)
+    [0 1 2]
     """
     start, end = range_of(start, end)
     return make_range(start, current().new_block(dt.int32, (end - start,)))
@@ -60,13 +60,6 @@ def range_of(start: Any, end: Any) -> tuple[int, int]:
             )
     if end <= start:
         raise SemanticError(f"arange needs end > start, but got start = {start} and end = {end}")
-    extent = end - start
-    if extent & (extent - 1):
-        raise SemanticError(
-            f"arange's range must be a power of two, but {start} to {end} has {extent} elements; "
-            f"use tl.arange({start}, {start + (1 << extent.bit_length())}) and a mask, "
-            f"such as mask=i < {end}"
-        )
     return start, end
 
 
@@ -81,9 +74,9 @@ def make_range(start: int, ty: dtype) -> tensor:
 def full(shape: Any, value: Any, dtype: dtype) -> tensor:
     """A block with `value` in every element.
 
-    The extents of `shape` are constants and powers of two.
+    The extents of `shape` are constants, from 1 on.
 
-    Refused: ``tl.full([3], 7, tl.int32)``.
+    Refused: ``tl.full([0], 7, tl.int32)``.
 
     >>> tl.full([2, 2], 7, tl.int32)
     [7 7 7 7]
@@ -116,9 +109,9 @@ def filled(ty: dt.dtype, value: Any) -> tensor:
 def zeros(shape: Any, dtype: dtype) -> tensor:
     """A block of zeros.
 
-    The extents of `shape` are constants and powers of two.
+    The extents of `shape` are constants, from 1 on.
 
-    Refused: ``tl.zeros([3], tl.int32)``.
+    Refused: ``tl.zeros([0], tl.int32)``.
 
     >>> tl.zeros([4], tl.int32)
     [0 0 0 0]

@@ -247,10 +247,10 @@ class block_type(dtype):
             raise SemanticError("a block has at least one dimension")
         self._numel = 1
         for extent in self._shape:
-            if extent <= 0 or extent & (extent - 1):
+            if extent <= 0:
                 raise SemanticError(
-                    f"block shape {list(self._shape)} has the extent {extent}, which is not a "
-                    "power of two"
+                    f"block shape {list(self._shape)} has the extent {extent}; a block has "
+                    "elements in every dimension"
                 )
             self._numel *= extent
         if self._numel > TRITON_MAX_TENSOR_NUMEL:

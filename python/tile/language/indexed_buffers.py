@@ -36,6 +36,11 @@ class IndexedAccess:
                 f"{what} needs indices of {len(shape)} dimensions, like the buffer, not of shape "
                 f"{list(indices.shape)}"
             )
+        if indices.numel & (indices.numel - 1):
+            raise SemanticError(
+                f"{what} takes indices whose extents are powers of two, not {indices.type}; take "
+                "the next one, and do not use the rest"
+            )
         axis = checked_axis(axis, len(shape), what)
         for d, extent in enumerate(indices.shape):
             if d != axis and extent > shape[d]:

@@ -2,9 +2,10 @@
 
 An index keeps a dimension, takes a part of it, or takes one element, by a constant or by a scalar
 that is known at run time. Most parts are one element of a dimension of a reshaped block: `x[:,
-8:16]` of 32 columns is `x.reshape(rows, 4, 8)[:, 1, :]`. Their step and length are powers of two,
-and they begin at a multiple of them. Elements are picked by a reduction in which all others are
-zero. Where they lie in registers, nothing is left of it in the code. Other parts are gathered.
+8:16]` of 32 columns is `x.reshape(rows, 4, 8)[:, 1, :]`. Their step and length are powers of two
+that divide the extent, and they begin at a multiple of them. Elements are picked by a reduction in
+which all others are zero. Where they lie in registers, nothing is left of it in the code. Other
+parts are gathered.
 """
 
 from __future__ import annotations
@@ -167,17 +168,13 @@ def _take_part(place: Place, axis: int, extent: int, item: Any) -> None:
     written = ":".join("" if n is None else str(n) for n in (start, stop))
     if not count:
         raise SemanticError(f"the slice {written} of {extent} elements has none")
-    if not _is_power(count):
-        raise SemanticError(
-            f"the slice {written} of {extent} elements has {count} of them, which is not a power "
-            "of two; take more, and a mask"
-        )
     place.kept.append(count)
     if count == extent and step == 1:
         place.shape.append(extent)
         return
     step = 1 if count == 1 else step
-    if _is_power(step) and first % (count * step) < step:
+    whole = _is_power(step) and _is_power(count) and extent % (count * step) == 0
+    if whole and first % (count * step) < step:
         for parts, index in ((extent // (count * step), first // (count * step)), (count, None),
                              (step, first % step)):  # fmt: skip
             if index is not None and parts == 1:

@@ -330,6 +330,12 @@ def shared(shape: Any, dtype: Any, layout: Any = None) -> shared_block:
         instead = "tl.int64" if element.is_ptr() else "tl.int8"
         raise SemanticError(f"a buffer has no elements of {element}; use {instead}")
     block_type(element, shape)  # Says what is wrong with a shape.
+    for extent in shape:
+        if extent & (extent - 1):
+            raise SemanticError(
+                f"a buffer of shape {list(shape)} has the extent {extent}, which is not a power of "
+                "two; take the next one"
+            )
     layout = unwrap(layout)
     if layout is None:
         layout = by_rows(len(shape))

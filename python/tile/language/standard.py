@@ -195,6 +195,11 @@ def _argmin(value1, index1, value2, index2):
 _axis = constexpr_function(checked_axis)
 
 
+@constexpr_function
+def _is_power_of_two(number):
+    return number & (number - 1) == 0
+
+
 @_method()
 @jit
 def sum(input, axis=None, keep_dims=False, dtype: constexpr = None):
@@ -584,7 +589,88 @@ def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
     [0 0 1 1]
     """
     axis: constexpr = _last(dim, len(x.shape))
+    static_assert(
+        _is_power_of_two(x.shape[axis]),
+        "bitonic_merge takes a power of two of elements; tl.sort takes any number",
+    )
     return _bitonic_merge(x, _log2(x.shape[axis]), descending)
+
+
+@constexpr_function
+def _key_type(dtype):
+    """Integers in the order of the elements."""
+    if dtype.is_floating():
+        return dt.get_int_dtype(dtype.primitive_bitwidth, signed=True)
+    return dt.int32 if dtype.is_bool() else dtype
+
+
+@constexpr_function
+def _last_key(dtype, descending):
+    """The key that no other comes behind."""
+    bits = dtype.primitive_bitwidth - dtype.is_int_signed()
+    if descending:
+        return -(2**bits) if dtype.is_int_signed() else 0
+    return 2**bits - 1
+
+
+@jit
+def _turned(bits):
+    """Of negative floats, as integers, the larger one is the smaller float."""
+    last: constexpr = _last_key(bits.dtype, False)
+    return bits ^ ((bits >> (bits.dtype.primitive_bitwidth - 1)) & last)
+
+
+@jit
+def _to_keys(x, type: constexpr):
+    if x.dtype.is_floating():
+        return _turned(x.to(type, bitcast=True))
+    return x.to(type)
+
+
+@jit
+def _from_keys(keys, dtype: constexpr):
+    if dtype.is_floating():
+        return _turned(keys).to(dtype, bitcast=True)
+    return keys.to(dtype)
+
+
+@constexpr_function
+def _padded_extent(extent):
+    return 1 << (extent - 1).bit_length()
+
+
+@jit
+def _first(x, count: constexpr):
+    """The first elements along the last dimension."""
+    axis: constexpr = len(x.shape) - 1
+    index = arange(0, count)
+    for _ in static_range(axis):
+        index = expand_dims(index, 0)
+    return gather(x, broadcast_to(index, _with_last(x.shape, count)), axis)
+
+
+@constexpr_function
+def _with_last(shape, extent):
+    return [*shape[:-1], extent]
+
+
+@jit
+def _sort_padded(x, descending: constexpr):
+    """Sorts any number of elements: among as many as a network takes, the others come last.
+
+    Keys are compared instead of floats, so that the others come behind NaNs, too.
+    """
+    axis: constexpr = len(x.shape) - 1
+    count: constexpr = x.shape[axis]
+    whole: constexpr = _with_last(x.shape, _padded_extent(count))
+    type: constexpr = _key_type(x.dtype)
+    index = arange(0, _padded_extent(count))
+    for _ in static_range(axis):
+        index = expand_dims(index, 0)
+    index = broadcast_to(index, whole)
+    keys = gather(_to_keys(x, type), minimum(index, count - 1), axis)
+    keys = where(index < count, keys, _last_key(type, descending).to(type))
+    return _from_keys(_first(sort(keys, axis, descending), count), x.dtype)
 
 
 @_method()
@@ -600,6 +686,8 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
     [0 1 2 3]
     """
     axis: constexpr = _last(dim, len(x.shape))
+    if not _is_power_of_two(x.shape[axis]):
+        return _sort_padded(x, descending)
     levels: constexpr = _log2(x.shape[axis])
     for stage in static_range(1, levels + 1):
         if stage < levels:
@@ -614,8 +702,6 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
 def _check_k(k, extent):
     if k < 1:
         raise SemanticError("topk: k must be greater than 0")
-    if k & (k - 1):
-        raise SemanticError("topk: k must be a power of two")
     if k > extent:
         raise SemanticError("topk: k must not exceed the size of the selected dimension")
 
@@ -625,18 +711,20 @@ def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
     """The k largest along the last dimension, the largest first; or, where not
     `descending`, the k smallest, the smallest first.
 
-    `k` is a constant and a power of two.
+    `k` is a constant.
 
-    Refused: ``tl.topk(tl.arange(0, 4), 3)``.
+    Refused: ``tl.topk(tl.arange(0, 4), 5)``.
 
-    >>> tl.topk(tl.arange(0, 4), 2)
-    [3 2]
+    >>> tl.topk(tl.arange(0, 4), 3)
+    [3 2 1]
     """
     axis: constexpr = _last(dim, len(x.shape))
     _check_k(k, x.shape[axis])
     ordered = sort(x.to(_order_type(x.dtype)), dim, descending)
     if k == x.shape[axis]:
         return ordered
+    if not (_is_power_of_two(k) and _is_power_of_two(x.shape[axis])):
+        return _first(ordered, k)
     for _ in static_range(_log2(x.shape[axis]) - _log2(k)):
         # The first half of the last dimension.
         halves = reshape(ordered, _halves(ordered.shape))

@@ -62,9 +62,9 @@ def check_block(spec: str) -> None:
     total = 1
     for extent in shape:
         total *= extent
-        if extent < 1 or extent & (extent - 1):
+        if extent < 1:
             raise TileError(
-                f"the block of a TensorDescriptor has powers of two as extents, not {shape}"
+                f"the block of a TensorDescriptor has elements in each dimension, not {shape}"
             )
     if total > _LIMIT:
         raise TileError(

@@ -64,6 +64,37 @@ else writes it while the kernel runs (the host, another kernel, another GPU), sa
 `volatile=True`, `cache_modifier=".cv"`, or an atomic operation. One thread makes these accesses for
 all.
 
+## Blocks of any shape
+
+An extent may be any number from 1 on: `tl.arange(0, 96)`, a block of 12 x 80, a matmul with
+`N = 320`. Every operation takes such blocks. No element is added: nothing beside the block is
+loaded, stored, summed or counted, and `x.numel` is the number of its elements. So a row of 768
+columns needs no mask:
+
+```python
+@tile.jit
+def softmax(x_ptr, out_ptr, COLUMNS: tl.constexpr):
+    offsets = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    tl.store(out_ptr + offsets, tl.softmax(tl.load(x_ptr + offsets)))
+```
+
+The compiler takes such a block apart into pieces of powers of two, the largest first: 768 is
+512 + 256, and 12 x 80 is four pieces. It costs what its pieces cost. Extents of two pieces (48, 80,
+96, 192, 320, 768, 12288) need fewer registers than the next power of two and a mask. An extent of
+many pieces (1000 = 512 + 256 + 128 + 64 + 32 + 8) needs more instructions: 1024 and a mask may be
+faster there.
+
+- `tl.reshape` is as fast as usual if the pieces of both shapes have the same elements: [96] and
+  [48, 2] or [3, 32]. [96] to [2, 48] moves elements between threads. Many pieces go through shared
+  memory.
+- `tl.sort`, `tl.topk` and `tl.flip` move elements through shared memory. `tl.sort` puts NaNs behind
+  the numbers; those with the sign come before them. The order of `-0.0` and `0.0` is that.
+- `tl.dot` adds up the pieces of `K`, the largest first. Small pieces may be too small for the
+  matrix instructions: prefer multiples of 16.
+- Blocks of tensor descriptors are moved through pointers, not by the copy engine.
+- `tl.map_elementwise` with `pack` needs a last extent that is a multiple of `pack`.
+- `tl.bitonic_merge` and [explicit layouts](gluon.md) take powers of two only.
+
 ## What a mask switches off
 
 `tl.load(p, mask=m)` without `other` is **undefined** where `m` is false, as in Triton. Today the

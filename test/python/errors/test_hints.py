@@ -103,8 +103,6 @@ def by_name(x, out, CASE: tl.constexpr):
         tl.store(out, v)
     elif CASE == "axis":
         v = tl.sum(v, axis=1)
-    elif CASE == "length":
-        v = v + tl.arange(0, 1000)
     elif CASE == "enumerate":
         for j, k in enumerate(range(tl.program_id(0), 3)):
             v += j + k
@@ -154,7 +152,6 @@ def by_name(x, out, CASE: tl.constexpr):
         ("returned value", "a kernel returns nothing; store its results through pointers"),
         ("scalar pointer", "add offsets to the pointer, such as p + tl.arange(0, BLOCK)"),
         ("axis", "reduce got axis 1, but the block has 1 dimension: the axis is from -1 to 0"),
-        ("length", "use tl.arange(0, 1024) and a mask, such as mask=i < 1000"),
         ("enumerate", "for a counter beside it, write `i += 1` in the loop"),
     ],
 )

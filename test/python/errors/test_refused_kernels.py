@@ -50,26 +50,26 @@ def test_run_time_shape():
     )  # fmt: skip
 
 
-def test_range_that_is_no_power_of_two():
+def test_shape_without_elements():
     @tile.jit
     def kernel(p, n):
-        tl.store(p + tl.arange(0, 100), 0.0)
+        tl.zeros([0, 4], tl.float32)
 
     expect(
-        kernel, 2, "tl.store(p + tl.arange(0, 100), 0.0)", "tl.arange(0, 100)",
-        "arange's range must be a power of two, but 0 to 100 has 100 elements; "
-        "use tl.arange(0, 128) and a mask, such as mask=i < 100",
+        kernel, 2, "tl.zeros([0, 4], tl.float32)", "tl.zeros([0, 4], tl.float32)",
+        "block shape [0, 4] has the extent 0; a block has elements in every dimension",
     )  # fmt: skip
 
 
-def test_shape_that_is_no_power_of_two():
+def test_merge_that_is_no_power_of_two():
     @tile.jit
     def kernel(p, n):
-        tl.zeros([3, 4], tl.float32)
+        tl.bitonic_merge(tl.arange(0, 6))
 
     expect(
-        kernel, 2, "tl.zeros([3, 4], tl.float32)", "tl.zeros([3, 4], tl.float32)",
-        "block shape [3, 4] has the extent 3, which is not a power of two",
+        kernel, 2, "tl.bitonic_merge(tl.arange(0, 6))", "tl.bitonic_merge(tl.arange(0, 6))",
+        "static assertion failed: bitonic_merge takes a power of two of elements; tl.sort takes "
+        "any number",
     )  # fmt: skip
 
 

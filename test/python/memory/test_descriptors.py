@@ -272,8 +272,8 @@ def _unaligned() -> np.ndarray:
          "the padding of a TensorDescriptor is 'zero' or 'nan', not 'one'"),
         (lambda x: TensorDescriptor.from_tensor(x.view(np.int32), [8, 32], padding="nan"),
          "integers cannot be padded with NaN; use padding='zero'"),
-        (lambda x: TensorDescriptor.from_tensor(x, [8, 24]),
-         "the block of a TensorDescriptor has powers of two as extents, not [8, 24]"),
+        (lambda x: TensorDescriptor.from_tensor(x, [0, 32]),
+         "the block of a TensorDescriptor has elements in each dimension, not [0, 32]"),
         (lambda x: TensorDescriptor.from_tensor(x, [8, 2]),
          "the last dimension of a TensorDescriptor's block must have at least 16 bytes, but 2 x "
          "fp32 has 8"),

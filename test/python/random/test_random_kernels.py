@@ -80,6 +80,15 @@ def test_undefined_elements_are_found_where_they_matter(first, target):
     )
 
 
+@pytest.mark.parametrize("target", ["", "hip:gfx942"])
+@pytest.mark.parametrize("first", chunks(50, of_all=400))
+def test_blocks_of_any_shape(first, target):
+    failures = cli.chunk(first, CHUNK, "shapes", target=target)
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
 @pytest.mark.parametrize("first", [100, pytest.param(200, marks=pytest.mark.slow)])
 def test_programs_of_two_blocks(first):
     failures = cli.chunk(first, CHUNK, "cluster")

@@ -6,6 +6,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/HintAttributes.h"
+#include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Support/AttributeNames.h"
 
 using namespace mlir;
@@ -43,6 +44,11 @@ static constexpr DeclaredAttribute kTable[] = {
     {kPrefetchAttr, Is::Unit, On::Any,
      "The assembly only asks caches for lines of memory: accesses may pass "
      "it."},
+    {kFirstIndexAttrName, Is::Indices, On::Any,
+     "What is printed is a piece of a tensor, and begins there."},
+    {kPieceAttrName, Is::Indices, On::Any,
+     "The number of the piece of a block that is accessed, and the shape of "
+     "the block."},
     {gpu::kNumStagesAttr, Is::Count, On::Loop,
      "How many iterations of the loop may be under way."},
     {gpu::kUnrollFactorAttr, Is::Positive, On::Loop,

@@ -58,7 +58,12 @@ LogicalResult triton::OpTrait::impl::verifyTensorSize(Operation *op) {
                     << " elements, found " << numElements << " in " << type;
           return failure();
         }
-        if (numElements <= 0 || !llvm::isPowerOf2_64(numElements)) {
+        if (numElements <= 0) {
+          makeErr() << "expected elements, found none in " << type;
+          return failure();
+        }
+        // Layouts have powers of two; without one, any extents will do.
+        if (tensor.getEncoding() && !llvm::isPowerOf2_64(numElements)) {
           makeErr() << "expected a power of two of elements, found "
                     << numElements << " in " << type;
           return failure();

@@ -9,9 +9,30 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton;
+
+bool triton::isSplit(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && !tensor.getEncoding() &&
+         llvm::any_of(tensor.getShape(), [](int64_t extent) {
+           return !llvm::isPowerOf2_64(extent);
+         });
+}
+
+bool triton::hasValueOfType(Operation *root, function_ref<bool(Type)> isSuch) {
+  return root
+      ->walk([&](Operation *op) {
+        bool found = llvm::any_of(op->getResultTypes(), isSuch);
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            found |= llvm::any_of(block.getArgumentTypes(), isSuch);
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 static SmallVector<Value> flatten(ArrayRef<ValueRange> values) {
   SmallVector<Value> result;
@@ -144,11 +165,14 @@ struct DecomposeSelect : public OpConversionPattern<arith::SelectOp> {
   LogicalResult
   matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // One condition for all parts, or one for each.
+    ValueRange conditions = adaptor.getCondition();
     SmallVector<Value> parts;
-    for (auto [ifTrue, ifFalse] :
-         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+    for (auto [part, ifTrue, ifFalse] :
+         llvm::enumerate(adaptor.getTrueValue(), adaptor.getFalseValue()))
       parts.push_back(rewriter.createOrFold<arith::SelectOp>(
-          op.getLoc(), op.getCondition(), ifTrue, ifFalse));
+          op.getLoc(), conditions[conditions.size() == 1 ? 0 : part], ifTrue,
+          ifFalse));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }

@@ -8,6 +8,13 @@
 
 namespace mlir::triton {
 
+/// Whether the type is a tensor with an extent that is no power of two, of
+/// which triton-split-shapes makes several.
+bool isSplit(Type type);
+
+/// Whether a result or an argument of a block is of such a type.
+bool hasValueOfType(Operation *root, function_ref<bool(Type)> isSuch);
+
 /// For a type that a conversion replaces by several others: patterns for the
 /// operations that pass values of any type on (functions, calls, branches,
 /// structured control flow, select), and the rule that an operation is legal if

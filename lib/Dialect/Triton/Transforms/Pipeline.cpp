@@ -16,6 +16,8 @@ void triton::buildTTIRPipeline(const PassAdder &add,
   add(createInlinerPass());
   add(createTritonCheckOffsets());
   add(createTritonRewriteTensorPointer());
+  add(createTritonRewriteTensorDescriptorToPointer({.onlySplit = true}));
+  add(createTritonSplitShapes());
   add(createCanonicalizerPass());
   add(createTritonCombine());
   add(createTritonReorderBroadcast());

@@ -40,16 +40,6 @@ struct Parts : StridedParts {
 
 } // namespace
 
-static std::optional<LogicalResult>
-convertDescriptor(TensorDescType type, SmallVectorImpl<Type> &types) {
-  RankedTensorType block = type.getBlockType();
-  // The copy engine serves those whose blocks have a layout.
-  if (block.getEncoding())
-    return std::nullopt;
-  llvm::append_range(types, getPartTypes(type));
-  return success();
-}
-
 /// The addresses of a tensor whose elements lie at `indices`.
 static BlockAccess makeAccess(OpBuilder &builder, Location loc, Parts parts,
                               ArrayRef<Value> indices) {
@@ -366,10 +356,19 @@ struct TritonRewriteTensorDescriptorToPointer
   using Base::Base;
 
   void runOnOperation() override {
+    if (onlySplit && !hasValueOfType(getOperation(), isSplitDescriptor))
+      return;
     MLIRContext *context = &getContext();
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
-    converter.addConversion(convertDescriptor);
+    converter.addConversion(
+        [this](TensorDescType type,
+               SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+          if (!isRewritten(type))
+            return std::nullopt;
+          llvm::append_range(types, getPartTypes(type));
+          return success();
+        });
 
     ConversionTarget target(*context);
     RewritePatternSet patterns(context);
@@ -385,10 +384,11 @@ struct TritonRewriteTensorDescriptorToPointer
       for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
         SmallVector<Type> parts;
         (void)converter.convertType(type, parts);
-        if (auto desc = dyn_cast<TensorDescType>(type)) {
+        auto desc = dyn_cast<TensorDescType>(type);
+        if (desc && (isRewritten(desc) || !onlySplit)) {
           auto rows = func.removeArgAttr(i, kDivisibilityAttr);
           bool isZeroPadded(func.removeArgAttr(i, kZeroPaddedAttrName));
-          if (!desc.getBlockType().getEncoding())
+          if (isRewritten(desc))
             arguments.push_back({func, index, desc,
                                  rows ? cast<IntegerAttr>(rows).getInt() : 0,
                                  isZeroPadded});
@@ -399,6 +399,18 @@ struct TritonRewriteTensorDescriptorToPointer
     if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
     llvm::for_each(arguments, noteKernelArgument);
+  }
+
+private:
+  static bool isSplitDescriptor(Type type) {
+    auto desc = dyn_cast<TensorDescType>(type);
+    return desc && isSplit(desc.getBlockType());
+  }
+
+  /// The copy engine serves those whose blocks have a layout.
+  bool isRewritten(TensorDescType type) {
+    return onlySplit ? isSplitDescriptor(type)
+                     : !type.getBlockType().getEncoding();
   }
 };
 

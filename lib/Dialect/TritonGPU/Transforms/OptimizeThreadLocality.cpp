@@ -177,16 +177,16 @@ std::optional<Accumulation> match(ReduceOp reduce, scf::ForOp loop) {
 }
 
 /// The half of the reduction inside each thread.
-Value reduceInThread(OpBuilder &builder, Accumulation &acc) {
-  ReduceOp reduce = acc.reduce;
+Value reduceInThread(OpBuilder &builder, ReduceOp reduce,
+                     ArrayRef<BitRun> runs) {
   Value source = reduce.getSrcs()[0];
   auto type = cast<RankedTensorType>(source.getType());
   unsigned axis = reduce.getAxis();
   SmallVector<int64_t> shape(type.getShape().take_front(axis));
-  for (BitRun run : acc.runs)
+  for (BitRun run : runs)
     shape.push_back(run.size);
   llvm::append_range(shape, type.getShape().drop_front(axis + 1));
-  if (acc.runs.size() > 1)
+  if (runs.size() > 1)
     source = ReshapeOp::create(
         builder, reduce.getLoc(),
         RankedTensorType::get(
@@ -194,16 +194,16 @@ Value reduceInThread(OpBuilder &builder, Accumulation &acc) {
             nameLinearLayout(type.getContext(), shape,
                              reshapeOuts(toLinearLayout(type), shape))),
         source, /*allowReorder=*/false);
-  for (unsigned i = acc.runs.size(); i-- > 0;)
-    if (acc.runs[i].inThread)
+  for (unsigned i = runs.size(); i-- > 0;)
+    if (runs[i].inThread)
       source = buildReduce(builder, reduce, source, axis + i);
   return source;
 }
 
 /// The half between threads.
-Value reduceAcross(OpBuilder &builder, Accumulation &acc, Value partial) {
-  ReduceOp reduce = acc.reduce;
-  for (BitRun run : acc.runs)
+Value reduceAcross(OpBuilder &builder, ReduceOp reduce, ArrayRef<BitRun> runs,
+                   Value partial) {
+  for (BitRun run : runs)
     if (!run.inThread)
       partial = buildReduce(builder, reduce, partial, reduce.getAxis());
   return partial;
@@ -227,7 +227,7 @@ Value spread(OpBuilder &builder, Accumulation &acc, Value value,
 void rewrite(scf::ForOp loop, Accumulation &acc) {
   OpBuilder builder(acc.update);
   Location loc = acc.reduce.getLoc();
-  Value partial = reduceInThread(builder, acc);
+  Value partial = reduceInThread(builder, acc.reduce, acc.runs);
   auto partialType = cast<RankedTensorType>(partial.getType());
 
   // The running value changes its type in place: nothing else uses it.
@@ -278,7 +278,7 @@ void rewrite(scf::ForOp loop, Accumulation &acc) {
   OpResult carried = loop->getResult(acc.index);
   SmallVector<OpOperand *> uses(llvm::make_pointer_range(carried.getUses()));
   carried.setType(partialType);
-  Value total = reduceAcross(builder, acc, carried);
+  Value total = reduceAcross(builder, acc.reduce, acc.runs, carried);
   if (total.getType() != resultType)
     total = ConvertLayoutOp::create(builder, loc, resultType, total);
   if (!acc.scaling) {
@@ -290,6 +290,81 @@ void rewrite(scf::ForOp loop, Accumulation &acc) {
   for (OpOperand *use : uses)
     use->set(total);
   acc.reduce->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions of several tensors
+//===----------------------------------------------------------------------===//
+
+/// A reduction whose result `value` is, in another layout maybe, and that
+/// combines elements as `update` combines its operands. Nothing else uses it.
+ReduceOp getReduction(Value value, Operation *update) {
+  while (auto convert = value.getDefiningOp<ConvertLayoutOp>()) {
+    if (!convert->hasOneUse())
+      return {};
+    value = convert.getSrc();
+  }
+  auto reduce = value.getDefiningOp<ReduceOp>();
+  if (!reduce || reduce.getSrcs().size() != 1 || !reduce->hasOneUse() ||
+      reduce->getBlock() != update->getBlock())
+    return {};
+  Operation *combiner = reduce.getSingleCombiner();
+  bool isAlike = combiner && combiner->getName() == update->getName() &&
+                 combiner->getAttrDictionary() == update->getAttrDictionary();
+  return isAlike ? reduce : ReduceOp();
+}
+
+SmallVector<int64_t> getSizesAcross(ArrayRef<BitRun> runs) {
+  SmallVector<int64_t> sizes;
+  for (BitRun run : runs)
+    if (!run.inThread)
+      sizes.push_back(run.size);
+  return sizes;
+}
+
+/// Combines the parts that each thread has of two reductions, and exchanges
+/// once.
+bool mergeReductions(Operation *update) {
+  if (!update->hasTrait<mlir::OpTrait::IsCommutative>() ||
+      update->getNumOperands() != 2 || update->getNumResults() != 1)
+    return false;
+  ReduceOp lhs = getReduction(update->getOperand(0), update);
+  ReduceOp rhs = getReduction(update->getOperand(1), update);
+  if (!lhs || !rhs || lhs == rhs || lhs.getAxis() != rhs.getAxis())
+    return false;
+  auto getRuns = [](ReduceOp reduce) {
+    return splitAxis(cast<RankedTensorType>(reduce.getSrcs()[0].getType()),
+                     reduce.getAxis());
+  };
+  std::optional<SmallVector<BitRun>> lhsRuns = getRuns(lhs);
+  std::optional<SmallVector<BitRun>> rhsRuns = getRuns(rhs);
+  if (!lhsRuns || !rhsRuns || getSizesAcross(*lhsRuns).empty() ||
+      getSizesAcross(*lhsRuns) != getSizesAcross(*rhsRuns)) {
+    LDBG() << "spread over threads in different ways: " << *update;
+    return false;
+  }
+
+  OpBuilder builder(update);
+  Value part = reduceInThread(builder, lhs, *lhsRuns);
+  Value other = reduceInThread(builder, rhs, *rhsRuns);
+  auto type = cast<RankedTensorType>(part.getType());
+  auto otherType = cast<RankedTensorType>(other.getType());
+  if (toLinearLayout(type) != toLinearLayout(otherType)) {
+    LDBG() << "parts are in different threads: " << *update;
+    return false;
+  }
+  if (type != otherType)
+    other = ConvertLayoutOp::create(builder, update->getLoc(), type, other);
+  Operation *both = builder.clone(*update);
+  both->setOperands({part, other});
+  both->getResult(0).setType(type);
+  Value total = reduceAcross(builder, lhs, *lhsRuns, both->getResult(0));
+  if (total.getType() != update->getResult(0).getType())
+    total = ConvertLayoutOp::create(builder, update->getLoc(),
+                                    update->getResult(0).getType(), total);
+  update->replaceAllUsesWith(ValueRange(total));
+  update->erase();
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -367,6 +442,11 @@ struct TritonGPUOptimizeThreadLocality
   using Base::Base;
 
   void runOnOperation() override {
+    // A result may be an operand of the next pair.
+    getOperation()->walk([&](Operation *op) {
+      if (mergeReductions(op))
+        ++numMerged;
+    });
     SmallVector<ReduceOp> reductions;
     SmallVector<GatherOp> gathers;
     getOperation()->walk([&](Operation *op) {

@@ -227,4 +227,18 @@ tt.func private @callee(%p: !tt.ptr<i32>) attributes {noinline = true} {
   tt.return
 }
 
+
+// Pieces of one block are at different places. Of another block, they need not
+// be.
+// CHECK-LABEL: @pieces
+tt.func @pieces(%p: tensor<1024x!tt.ptr<i32>, #lanes>, %q: tensor<512x!tt.ptr<i32>, #fours>, %x: tensor<1024xi32, #lanes>, %y: tensor<512xi32, #fours>) {
+  // CHECK: tt.store
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier
+  // CHECK-NEXT: tt.store
+  tt.store %p, %x {tt.piece = array<i32: 0, 1536>} : tensor<1024x!tt.ptr<i32>, #lanes>
+  tt.store %q, %y {tt.piece = array<i32: 1, 1536>} : tensor<512x!tt.ptr<i32>, #fours>
+  tt.store %p, %x {tt.piece = array<i32: 0, 1280>} : tensor<1024x!tt.ptr<i32>, #lanes>
+  tt.return
+}
 }

@@ -315,10 +315,37 @@ def TritonRewriteTensorDescriptorToPointer
     operation on pointers that is an error.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"onlySplit", "only-split", "bool", /*default=*/"false",
+           "Only descriptors with extents that are no powers of two">
+  ];
   let statistics = [
     Statistic<"numAccesses", "accesses-rewritten",
               "Loads, stores and reductions rewritten">
   ];
+}
+
+def TritonSplitShapes : Pass<"triton-split-shapes"> {
+  let summary = "Take tensors apart into pieces of powers of two";
+  let description = [{
+    Layouts have powers of two. A tensor with another extent becomes several
+    tensors, through control flow and calls, too. An extent is taken apart into
+    powers of two, the largest first: 96 = 64 + 32. So nothing is padded. No lane
+    computes or accesses what the program does not have.
+
+    Reductions and scans combine the pieces in order. A dot adds up the pieces
+    along the contracted dimension. A reshape halves and joins pieces,
+    or gathers elements if they are too many. What `tt.print` prints has the
+    indices of the whole tensor, by `tt.first_index`.
+
+    ```mlir
+    %r = tt.make_range {start = 0 : i32, end = 96 : i32} : tensor<96xi32>
+    // becomes
+    %r0 = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+    %r1 = tt.make_range {start = 64 : i32, end = 96 : i32} : tensor<32xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 #endif // TILE_DIALECT_TRITON_TRANSFORMS_PASSES

@@ -118,7 +118,11 @@ def TritonGPUOptimizeThreadLocality
     : Pass<"tritongpu-optimize-thread-locality", "::mlir::ModuleOp"> {
   let summary = "Keep reductions of loops and gathers inside threads and warps";
   let description = [{
-    Two rewrites that trade exchanges between threads for registers:
+    Three rewrites that save exchanges between threads:
+
+    - Two reductions whose results are combined as their elements are, such as
+      `sum(x) + sum(y)`, exchange once. Each thread combines its parts of both
+      before. Tensors that were taken apart are reduced in this way.
 
     - A loop that reduces a tensor and adds the result to a running value does
       the exchange between threads in every iteration. It keeps one partial
@@ -153,6 +157,7 @@ def TritonGPUOptimizeThreadLocality
                            "::mlir::scf::SCFDialect",
                            "::mlir::triton::gpu::TritonGPUDialect"];
   let statistics = [
+    Statistic<"numMerged", "num-merged", "Reductions that exchange with another">,
     Statistic<"numReductions", "num-reductions",
               "Reductions whose exchange left a loop">,
     Statistic<"numGathers", "num-gathers", "Gathers given a layout">

@@ -37,6 +37,12 @@ class distributed_type(block_type):
 
     def __init__(self, element_ty: dtype, shape: Sequence[int], layout: Any) -> None:
         super().__init__(unwrap(element_ty), unwrap_shape(shape))
+        for extent in self.shape:
+            if extent & (extent - 1):
+                raise SemanticError(
+                    f"block shape {list(self.shape)} has the extent {extent}, which is not a "
+                    "power of two; layouts have powers of two"
+                )
         layout = unwrap(layout)
         if not isinstance(layout, DistributedLayout):
             raise SemanticError(f"a tensor has a layout of registers, not {layout!r}")

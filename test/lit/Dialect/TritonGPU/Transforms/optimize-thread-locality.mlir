@@ -196,3 +196,63 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
     tt.return %0, %1, %2, %3 : tensor<32x64xf32, #blocked>, tensor<32x64xf32, #blocked>, tensor<32x64xf32, #blocked>, tensor<256xf32, #line>
   }
 }
+
+// -----
+
+// Threads combine what they have of both tensors, and exchange once.
+
+#four = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, "ttg.num-ctas" = 1 : i32} {
+  // CHECK-LABEL: @two_tensors
+  tt.func @two_tensors(%x: tensor<512xf32, #four>, %y: tensor<256xf32, #two>) -> f32 {
+    // CHECK: tt.reshape %arg0 : {{.*}} -> tensor<128x4xf32
+    // CHECK: %[[X:.*]] = "tt.reduce"
+    // CHECK: -> tensor<128xf32
+    // CHECK: tt.reshape %arg1 : {{.*}} -> tensor<128x2xf32
+    // CHECK: %[[Y:.*]] = "tt.reduce"
+    // CHECK: -> tensor<128xf32
+    // CHECK: %[[Z:.*]] = ttg.convert_layout %[[Y]]
+    // CHECK: %[[BOTH:.*]] = arith.maxnumf %[[X]], %[[Z]] : tensor<128xf32
+    // CHECK: %[[ALL:.*]] = "tt.reduce"(%[[BOTH]])
+    // CHECK: -> f32
+    // CHECK: tt.return %[[ALL]]
+    %a = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.maxnumf %0, %1 : f32
+      tt.reduce.return %2 : f32
+    }) : (tensor<512xf32, #four>) -> f32
+    %b = "tt.reduce"(%y) <{axis = 0 : i32}> ({
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.maxnumf %0, %1 : f32
+      tt.reduce.return %2 : f32
+    }) : (tensor<256xf32, #two>) -> f32
+    %r = arith.maxnumf %a, %b : f32
+    tt.return %r : f32
+  }
+
+  // A sum of maxima is no such thing. Of 64 elements, two warps have each.
+  // CHECK-LABEL: @others
+  tt.func @others(%x: tensor<512xf32, #four>, %y: tensor<64xf32, #one>) -> f32 {
+    // CHECK-NOT: tt.reshape
+    %a = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.maxnumf %0, %1 : f32
+      tt.reduce.return %2 : f32
+    }) : (tensor<512xf32, #four>) -> f32
+    %b = "tt.reduce"(%y) <{axis = 0 : i32}> ({
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.addf %0, %1 : f32
+      tt.reduce.return %2 : f32
+    }) : (tensor<64xf32, #one>) -> f32
+    %c = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%0: f32, %1: f32):
+      %2 = arith.addf %0, %1 : f32
+      tt.reduce.return %2 : f32
+    }) : (tensor<512xf32, #four>) -> f32
+    %r = arith.addf %b, %c : f32
+    %s = arith.addf %r, %a : f32
+    tt.return %s : f32
+  }
+}
