@@ -4,7 +4,7 @@ calls as one value."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, dataclass_transform
 
 from ..errors import SemanticError
 from .values import builtin, describe
@@ -79,6 +79,7 @@ def aggregate_replace(instance: Any, **changes: Any) -> Any:
     return replace(instance, changes)
 
 
+@dataclass_transform()
 def aggregate(cls: type) -> type:
     """Makes a class usable in kernels.
 
