@@ -305,3 +305,19 @@ def test_modules_have_such_texts_under_the_switch():
     module = module_of(tensor_memory)
     assert isinstance(module, ir.module)
     assert module.str_nodebug() == as_triton(module)
+
+
+def test_warps_of_layouts():
+    from tile.compat.additions.experimental.gluon.language._layouts import (
+        bases_per_dim,
+        warps_per_cta,
+    )
+
+    blocked = gl.BlockedLayout([1, 4], [8, 4], [2, 4], [1, 0])
+    for layout in (blocked, gl.SliceLayout(1, blocked), gl.DotOperandLayout(0, blocked, 0)):
+        assert warps_per_cta(layout, [64, 64]) == [2, 4]
+    linear = gl.to_linear_layout(blocked, [64, 64])
+    assert warps_per_cta(linear, [64, 64]) == [2, 4]
+    assert warps_per_cta(gl.amd.AMDWMMALayout(1, True, [[0, 1], [0, 2]]), [64, 64]) == [1, 4]
+    assert bases_per_dim([[32, 0], [0, 2], [0, 0]], 2) == [2, 2]
+    assert bases_per_dim([[32, 0], [0, 2], [0, 0]], 2, skip_broadcast=False) == [2, 4]
