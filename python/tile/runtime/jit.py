@@ -7,6 +7,7 @@ import inspect
 import math
 import re
 import threading
+import types
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -341,6 +342,10 @@ class ConstexprFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> ConstexprFunction:
+        """Methods of constants."""
+        return self if instance is None else ConstexprFunction(types.MethodType(self.fn, instance))
 
 
 def constexpr_function(fn: Callable) -> ConstexprFunction:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tile.errors import SemanticError
+from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language import _inference, _layouts, _syntax
 from tile.experimental.gluon.language.nvidia.hopper import mbarrier
@@ -257,3 +258,29 @@ def test_the_widest_swizzle_that_fits(shape, dtype, width):
     assert layout == gl.NVMMASharedLayout(width, dtype.primitive_bitwidth)
     turned = gl.NVMMASharedLayout.get_default_for(shape[::-1], dtype, transposed=True)
     assert turned.swizzle_byte_width == width and turned.transposed
+
+
+@gluon.jit
+def shows_a_layout(LAYOUT: gl.constexpr):
+    x = gl.arange(0, 64, layout=LAYOUT)
+    gl.static_assert(len(x.type.layout.format_tensor_view(x.shape)) > 64)
+    gl.static_assert(LAYOUT.format_hardware_view([64]) != LAYOUT.format_tensor_view([64]))
+
+
+def test_kernels_look_at_their_layouts():
+    shows_a_layout.warmup(gl.BlockedLayout([1], [32], [4], [0]), grid=(1,))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        gl.AutoLayout(),
+        gl.CoalescedLayout(),
+        gl.PaddedSharedLayout.with_identity_for([[32, 4]], [16, 64], [1, 0]),
+    ],
+    ids=lambda layout: type(layout).__name__,
+)
+def test_layouts_without_a_table(layout):
+    for show in (layout.format_tensor_view, layout.format_hardware_view):
+        with pytest.raises(ValueError, match=f"{type(layout).__name__} cannot be visualized"):
+            show([16, 64])
