@@ -284,3 +284,38 @@ def test_layouts_without_a_table(layout):
     for show in (layout.format_tensor_view, layout.format_hardware_view):
         with pytest.raises(ValueError, match=f"{type(layout).__name__} cannot be visualized"):
             show([16, 64])
+
+
+@gluon.jit
+def converts(x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, FROM: gl.constexpr, TO: gl.constexpr):
+    rows = gl.arange(0, M, layout=gl.SliceLayout(1, FROM))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, FROM))
+    y = gl.convert_layout(gl.load(x_ptr + rows[:, None] * N + columns[None, :]), TO)
+    rows = gl.arange(0, M, layout=gl.SliceLayout(1, TO))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, TO))
+    gl.store(y_ptr + rows[:, None] * N + columns[None, :], y)
+
+
+def mma(warps):
+    return gl.NVMMADistributedLayout([3, 0], warps, [16, 32, 16])
+
+
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
+@pytest.mark.parametrize(
+    "layout",
+    [
+        mma([2, 2]), mma([1, 4]), gl.DotOperandLayout(0, mma([2, 2]), 2),
+        gl.SliceLayout(0, mma([4, 1, 1])), gl.SliceLayout(1, mma([1, 4, 1])),
+        gl.SliceLayout(2, mma([2, 1, 2])),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(64, 64), (16, 128), (1, 64)])
+def test_tensors_are_laid_out_as_sums_on_any_warps(shape, layout, target):
+    """A dot needs groups of four warps along M; a tensor does not."""
+    blocked = gl.BlockedLayout([1, 2], [8, 4], [2, 2], [1, 0])
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    for pair in ((blocked, layout), (layout, blocked)):
+        y = np.full_like(x, -1)
+        converts[(1,)](x, y, *shape, *pair)
+        np.testing.assert_array_equal(y, x)
