@@ -319,3 +319,17 @@ def test_tensors_are_laid_out_as_sums_on_any_warps(shape, layout, target):
         y = np.full_like(x, -1)
         converts[(1,)](x, y, *shape, *pair)
         np.testing.assert_array_equal(y, x)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 4, 8])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_swizzle_fits_what_a_block_of_the_cluster_has(blocks, dim):
+    """Each of so many blocks has a part along one dimension."""
+    steps = [1 << bit for bit in range(blocks.bit_length() - 1)]
+    cga = [[step if d == dim else 0 for d in range(2)] for step in steps]
+    cga.append([0, 0])  # Twice as many blocks, which have the same.
+    shape = [64, 256]
+    layout = gl.NVMMASharedLayout.get_default_for(shape, gl.float16, cga_layout=cga)
+    part = [e // blocks if d == dim else e for d, e in enumerate(shape)]
+    alone = gl.NVMMASharedLayout.get_default_for(part, gl.float16)
+    assert layout.swizzle_byte_width == alone.swizzle_byte_width > 0

@@ -451,8 +451,7 @@ class NVMMASharedLayout(SharedLayout):
         cga_layout = _bases(cga_layout or [], "cga_layout")
         bits = unwrap(dtype).primitive_bitwidth
         parts = [
-            extent // (1 + max((basis[d] for basis in cga_layout), default=0))
-            for d, extent in enumerate(shape)
+            extent // (1 + sum(basis[d] for basis in cga_layout)) for d, extent in enumerate(shape)
         ]
         if transposed:
             parts = [*parts[:-2], parts[-1], parts[-2]]
