@@ -6,17 +6,11 @@ from typing import Any
 
 from tile.errors import SemanticError
 from tile.language.memory import _check_pointer
+from tile.language.shared_memory import TOKEN, with_masks
 from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
 
-from ..._copies import (
-    _token,
-    check_target,
-    commit_group,
-    copy_from_pointers,
-    wait_group,
-    with_masks,
-)
+from ..._copies import check_target, commit_group, copy_from_pointers, wait_group
 from ..._core import shared_memory_descriptor
 from ...nvidia.ampere.mbarrier import check_barrier
 
@@ -44,7 +38,8 @@ def shared_to_global(pointer: Any, smem: Any, mask: Any = None, cache_modifier: 
     pointer, *masks = with_masks(pointer, mask, None, element)
     check_target(smem, pointer, element, what)
     handles = [smem.handle, pointer.handle, *[m.handle for m in masks]]
-    current().create("amdg.async_copy_local_to_global", handles, None, (_token(),))
+    b = current()
+    b.create("amdg.async_copy_local_to_global", handles, None, (b.type(TOKEN),))
 
 
 @builtin
