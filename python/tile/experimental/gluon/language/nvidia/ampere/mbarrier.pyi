@@ -19,10 +19,6 @@ from tile.experimental.gluon.language import shared_memory_descriptor as shared_
 
 class MBarrierLayout:
     r"""Of the memory of barriers."""
-    def format_hardware_view(self, shape: _Shape) -> _str:
-        r"""What each register of each lane holds, or each offset of a buffer, as a table."""
-    def format_tensor_view(self, shape: _Shape) -> _str:
-        r"""Who holds each element of a tensor of this shape, as a table."""
     def mangle(self) -> _str:
         r"""A name of the layout that is part of the names of functions."""
     @property

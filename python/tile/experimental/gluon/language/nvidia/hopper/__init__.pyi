@@ -35,7 +35,7 @@ def warpgroup_mma(a: Any, b: Any, acc: Any, *, use_acc: Any = True, precision: A
     `warpgroup_mma_wait`, operands in shared memory must not be written."""
 
 class warpgroup_mma_accumulator:
-    r"""The sum of products that may be unfinished: `warpgroup_mma_wait` gives the tensor."""
+    r"""The sum of dots that may be unfinished: `warpgroup_mma_wait` gives the tensor."""
     @property
     def shape(self) -> Any: ...
     @property
@@ -47,8 +47,8 @@ class warpgroup_mma_accumulator_type:
     def unflatten(self, handles: Any) -> Any: ...
 
 def warpgroup_mma_init(value: Any) -> Any:
-    r"""A tensor as an accumulator, to which products add while the program goes on."""
+    r"""A tensor as an accumulator, to which dots add while the program goes on."""
 
 def warpgroup_mma_wait(num_outstanding: Any = 0, deps: Any = None) -> Any:
-    r"""Waits until at most so many products are unfinished. Returns `deps`: the tensors of
+    r"""Waits until at most so many dots are unfinished. Returns `deps`: the tensors of
     accumulators, and buffers that may be written again."""
