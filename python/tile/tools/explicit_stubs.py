@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pkgutil
 import textwrap
 import types
 from pathlib import Path
@@ -16,15 +17,21 @@ from typing import Any
 from .stubs import _KEPT, _body, _default, _is_function
 
 PACKAGE = "tile.experimental.gluon.language"
-#: The public modules that have functions. What several have is the first one's.
-MODULES = (
-    "", "nvidia", "nvidia.ampere", "nvidia.ampere.async_copy", "nvidia.ampere.mbarrier",
-    "nvidia.hopper", "nvidia.hopper.cluster", "nvidia.hopper.mbarrier", "nvidia.hopper.tma",
-    "nvidia.blackwell", "nvidia.blackwell.clc", "nvidia.blackwell.tma",
-    "amd", "amd.cdna3", "amd.cdna4", "amd.cdna4.async_copy", "amd.cdna5",
-    "amd.cdna5.async_copy", "amd.cdna5.cluster", "amd.cdna5.mbarrier", "amd.hint", "amd.rdna3",
-    "amd.rdna4",
-)  # fmt: skip
+
+
+def _public_modules() -> tuple[str, ...]:
+    """The modules that have public names, by their names in the package; the package is first."""
+    found = [""]
+    package = importlib.import_module(PACKAGE)
+    for module in pkgutil.walk_packages(package.__path__, PACKAGE + "."):
+        name = module.name.removeprefix(PACKAGE + ".")
+        hidden = any(part.startswith("_") for part in name.split("."))
+        if not hidden and hasattr(importlib.import_module(module.name), "__all__"):
+            found.append(name)
+    return tuple(found)
+
+
+MODULES = _public_modules()
 
 HEADER = '''"""``{name}``.
 
@@ -126,6 +133,8 @@ def _home(name: str, value: type) -> str | None:
     """The public module that has a class of values of kernels first; None for other classes."""
     if not any(base.__dict__.get("__tile_flatten__") for base in value.__mro__):
         return None
+    if value.__module__.removeprefix(PACKAGE + ".") in MODULES:
+        return value.__module__
     for module in MODULES:
         full = f"{PACKAGE}.{module}".rstrip(".")
         if getattr(importlib.import_module(full), name, None) is value:
