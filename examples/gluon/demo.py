@@ -21,7 +21,8 @@ import transpose
 import vector_add
 import wgmma_matmul
 import wmma_attention
-from device import Device, run_examples
+from device import Device
+from device import run_examples as run_examples
 
 
 def main(device: Device) -> None:

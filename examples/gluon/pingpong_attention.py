@@ -272,7 +272,7 @@ def main(device) -> None:
         q, k, v = (rng.standard_normal((heads, n, d)).astype(np.float16) for _ in range(3))
         expected = reference(q, k, v, causal).astype(np.float16)
         o = device.empty_like(expected)
-        kernel = attention(*(device.put(x) for x in (q, k, v)), o, causal)
+        kernel = attention(device.put(q), device.put(k), device.put(v), o, causal)
         device.check("ping-pong", kernel, device.get(o), expected)
 
 

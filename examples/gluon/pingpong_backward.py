@@ -176,8 +176,8 @@ def main(device) -> None:
         gradients, lse, delta = reference(*tensors)
         dq = device.put(np.zeros((heads, n, d), np.float32))
         dk, dv = (device.empty_like(np.zeros((heads, n, d), np.float32)) for _ in range(2))
-        given = [device.put(x) for x in tensors]
-        kernel = backward(*given, dq, dk, dv, device.put(lse), device.put(delta))
+        q, k, v, do, lse, delta = (device.put(x) for x in (*tensors, lse, delta))
+        kernel = backward(q, k, v, do, dq, dk, dv, lse, delta)
         for found, expected in zip((dq, dk, dv), gradients, strict=True):
             rounded = expected.astype(np.float16)
             device.check("backward", kernel, device.get(found).astype(np.float16), rounded)

@@ -41,11 +41,11 @@ def scale(x, out, factor, block=(32, 64), num_warps: int = 4, **options):
 
 def main(device) -> None:
     rng = np.random.default_rng(4)
-    for dtype, shape in ((np.float16, (64, 128)), (np.float32, (100, 200)), (np.float16, (33, 8))):
+    for dtype, shape in (("float16", (64, 128)), ("float32", (100, 200)), ("float16", (33, 8))):
         x = rng.standard_normal(shape).astype(dtype)
         out = device.empty_like(x)
         kernel = scale(device.put(x), out, 2.0)
-        device.check("tma copy", kernel, device.get(out), x * dtype(2))
+        device.check("tma copy", kernel, device.get(out), x + x)
 
 
 if __name__ == "__main__":

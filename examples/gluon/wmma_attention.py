@@ -93,7 +93,7 @@ def main(device) -> None:
         q, k, v = (rng.standard_normal((heads, n, d)).astype(np.float16) for _ in range(3))
         expected = reference(q, k, v, causal).astype(np.float16)
         o = device.empty_like(expected)
-        kernel = attention(*(device.put(x) for x in (q, k, v)), o, version, causal)
+        kernel = attention(device.put(q), device.put(k), device.put(v), o, version, causal)
         device.check("wmma attention", kernel, device.get(o), expected)
 
 

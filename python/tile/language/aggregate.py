@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, dataclass_transform
 
 from ..errors import SemanticError
 from . import state
@@ -148,6 +148,7 @@ def _arguments_by_name(
     return values
 
 
+@dataclass_transform()
 def aggregate(cls: type) -> type:
     """Makes a class usable in kernels.
 

@@ -7,6 +7,7 @@ import inspect
 import math
 import re
 import threading
+import types
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -364,9 +365,9 @@ class ConstexprFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """Outside of kernels, it is a method as any function is."""
-        return self if instance is None else functools.partial(self, instance)
+    def __get__(self, instance: Any, owner: type | None = None) -> ConstexprFunction:
+        """Methods of constants."""
+        return self if instance is None else ConstexprFunction(types.MethodType(self.fn, instance))
 
 
 def constexpr_function(fn: Callable) -> ConstexprFunction:

@@ -259,9 +259,12 @@ def render_libdevice() -> str:
 
 
 def main() -> None:
+    from . import explicit_stubs
+
     stub = Path(sys.argv[1])
     stub.write_text(render())
     (stub.parent / "extra" / "libdevice.pyi").write_text(render_libdevice())
+    explicit_stubs.write()
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tile.backends import GPUTarget, find_backend
 from tile.compat.spelling import as_triton
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.amd import cdna5
 from tile.experimental.gluon.language.amd.cdna5 import make_partitioned_dot_layouts
 from tile.experimental.gluon.language.nvidia import blackwell, hopper
 from tile.experimental.gluon.language.nvidia.blackwell import clc, mbarrier, tma
@@ -305,3 +306,45 @@ def test_modules_have_such_texts_under_the_switch():
     module = module_of(tensor_memory)
     assert isinstance(module, ir.module)
     assert module.str_nodebug() == as_triton(module)
+
+
+def test_warps_of_layouts():
+    from tile.compat.additions.experimental.gluon.language._layouts import (
+        bases_per_dim,
+        warps_per_cta,
+    )
+
+    blocked = gl.BlockedLayout([1, 4], [8, 4], [2, 4], [1, 0])
+    for layout in (blocked, gl.SliceLayout(1, blocked), gl.DotOperandLayout(0, blocked, 0)):
+        assert warps_per_cta(layout, [64, 64]) == [2, 4]
+    linear = gl.to_linear_layout(blocked, [64, 64])
+    assert warps_per_cta(linear, [64, 64]) == [2, 4]
+    assert warps_per_cta(gl.amd.AMDWMMALayout(1, True, [[0, 1], [0, 2]]), [64, 64]) == [1, 4]
+    assert bases_per_dim([[32, 0], [0, 2], [0, 0]], 2) == [2, 2]
+    assert bases_per_dim([[32, 0], [0, 2], [0, 0]], 2, skip_broadcast=False) == [2, 4]
+
+
+@gluon.jit
+def copies_of_gfx1250(x_ptr, y_ptr, n):
+    L: gl.constexpr = gl.BlockedLayout([4], [32], [4], [0])
+    i = gl.arange(0, 512, layout=L)
+    buffer = gl.allocate_shared_memory(gl.float32, [512], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    bar = gl.allocate_shared_memory(gl.int64, [1], cdna5.mbarrier.MBarrierLayout())
+    cdna5.mbarrier.init(bar, count=1)
+    cdna5.async_copy.global_to_shared(buffer, x_ptr + i, i < n, other=0.0)
+    cdna5.async_copy.mbarrier_arrive(bar)
+    phase = cdna5.mbarrier.arrive(bar)
+    cdna5.mbarrier.wait(bar, phase)
+    cdna5.async_copy.shared_to_global(y_ptr + i, buffer, i < n)
+    cdna5.async_copy.commit_group()
+    cdna5.async_copy.wait_group(0)
+
+
+def test_copies_of_gfx1250():
+    signature = {"x_ptr": "*fp32", "y_ptr": "*fp32", "n": "i32"}
+    text = text_of(copies_of_gfx1250, signature, target="hip:gfx1250")
+    for name in (
+        "init_barrier", "arrive_barrier", "wait_barrier", "async_copy_local_to_global",
+        "async_copy_mbarrier_arrive",
+    ):  # fmt: skip
+        assert f"amdg.{name}" in text

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tile.errors import SemanticError
+from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language import _inference, _layouts, _syntax
 from tile.experimental.gluon.language.nvidia.hopper import mbarrier
@@ -257,3 +258,78 @@ def test_the_widest_swizzle_that_fits(shape, dtype, width):
     assert layout == gl.NVMMASharedLayout(width, dtype.primitive_bitwidth)
     turned = gl.NVMMASharedLayout.get_default_for(shape[::-1], dtype, transposed=True)
     assert turned.swizzle_byte_width == width and turned.transposed
+
+
+@gluon.jit
+def shows_a_layout(LAYOUT: gl.constexpr):
+    x = gl.arange(0, 64, layout=LAYOUT)
+    gl.static_assert(len(x.type.layout.format_tensor_view(x.shape)) > 64)
+    gl.static_assert(LAYOUT.format_hardware_view([64]) != LAYOUT.format_tensor_view([64]))
+
+
+def test_kernels_look_at_their_layouts():
+    shows_a_layout.warmup(gl.BlockedLayout([1], [32], [4], [0]), grid=(1,))
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        gl.AutoLayout(),
+        gl.CoalescedLayout(),
+        gl.PaddedSharedLayout.with_identity_for([[32, 4]], [16, 64], [1, 0]),
+    ],
+    ids=lambda layout: type(layout).__name__,
+)
+def test_layouts_without_a_table(layout):
+    for show in (layout.format_tensor_view, layout.format_hardware_view):
+        with pytest.raises(ValueError, match=f"{type(layout).__name__} cannot be visualized"):
+            show([16, 64])
+
+
+@gluon.jit
+def converts(x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, FROM: gl.constexpr, TO: gl.constexpr):
+    rows = gl.arange(0, M, layout=gl.SliceLayout(1, FROM))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, FROM))
+    y = gl.convert_layout(gl.load(x_ptr + rows[:, None] * N + columns[None, :]), TO)
+    rows = gl.arange(0, M, layout=gl.SliceLayout(1, TO))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, TO))
+    gl.store(y_ptr + rows[:, None] * N + columns[None, :], y)
+
+
+def mma(warps):
+    return gl.NVMMADistributedLayout([3, 0], warps, [16, 32, 16])
+
+
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
+@pytest.mark.parametrize(
+    "layout",
+    [
+        mma([2, 2]), mma([1, 4]), gl.DotOperandLayout(0, mma([2, 2]), 2),
+        gl.SliceLayout(0, mma([4, 1, 1])), gl.SliceLayout(1, mma([1, 4, 1])),
+        gl.SliceLayout(2, mma([2, 1, 2])),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("shape", [(64, 64), (16, 128), (1, 64)])
+def test_tensors_are_laid_out_as_sums_on_any_warps(shape, layout, target):
+    """A dot needs groups of four warps along M; a tensor does not."""
+    blocked = gl.BlockedLayout([1, 2], [8, 4], [2, 2], [1, 0])
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    for pair in ((blocked, layout), (layout, blocked)):
+        y = np.full_like(x, -1)
+        converts[(1,)](x, y, *shape, *pair)
+        np.testing.assert_array_equal(y, x)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 4, 8])
+@pytest.mark.parametrize("dim", [0, 1])
+def test_a_swizzle_fits_what_a_block_of_the_cluster_has(blocks, dim):
+    """Each of so many blocks has a part along one dimension."""
+    steps = [1 << bit for bit in range(blocks.bit_length() - 1)]
+    cga = [[step if d == dim else 0 for d in range(2)] for step in steps]
+    cga.append([0, 0])  # Twice as many blocks, which have the same.
+    shape = [64, 256]
+    layout = gl.NVMMASharedLayout.get_default_for(shape, gl.float16, cga_layout=cga)
+    part = [e // blocks if d == dim else e for d, e in enumerate(shape)]
+    alone = gl.NVMMASharedLayout.get_default_for(part, gl.float16)
+    assert layout.swizzle_byte_width == alone.swizzle_byte_width > 0

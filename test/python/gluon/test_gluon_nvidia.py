@@ -210,6 +210,30 @@ def test_warpgroup_mma(kind, registers, use, asynchronous, target):
     np.testing.assert_array_equal(c, product(a, right) - (0 if use else 1))
 
 
+@hopper
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("registers", [False, True])
+@pytest.mark.parametrize(
+    "m,n,warps,columns", [(64, 32, [8, 1], 32), (64, 32, [4, 2], 32), (128, 16, [4, 4], 16),
+                          (64, 64, [8, 2], 32), (64, 16, [16, 1], 8)],
+)  # fmt: skip
+def test_more_warps_than_a_dot_needs(m, n, warps, columns, registers, asynchronous, target):
+    """Groups that find nothing of their own compute what others do."""
+    k = 32
+    a, b = ((values(shape, "i8", 5) % 8 - 4).astype(np.float16) for shape in ((m, k), (k, n)))
+    c = poisoned((m, n), "fp32")
+    descs = [
+        TensorDescriptor.from_tensor(
+            t, list(t.shape), gl.NVMMASharedLayout.get_default_for(list(t.shape), gl.float16)
+        )
+        for t in (a, b)
+    ]
+    mma = gl.NVMMADistributedLayout([3, 0], warps, [16, columns, 16])
+    given = (*descs, c, m, n, k, mma, registers, asynchronous, True, False)
+    warpgroup_kernel[(1,)](*given, num_warps=warps[0] * warps[1])
+    np.testing.assert_array_equal(c, product(a, b))
+
+
 # Partitions.
 
 

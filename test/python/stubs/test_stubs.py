@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from tile.tools import stubs
+from tile.tools import explicit_stubs, stubs
 
 ROOT = Path(__file__).parents[3]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.S | re.M)
 STUB = ROOT / "python" / "tile" / "language" / "__init__.pyi"
 LIBRARY = STUB.parent / "extra" / "libdevice.pyi"
 MISTAKES = Path(__file__).with_name("mistakes.py")
+EXPLICIT = MISTAKES.with_name("explicit_mistakes.py")
 
 #: Parameters of kernels have no types: the arguments of a launch give them.
 OPTIONS = [
@@ -29,7 +30,7 @@ OPTIONS = [
 def check(cache: Path, *files: Path | str) -> str:
     """What mypy says about files, in a folder of their own."""
     pytest.importorskip("mypy")
-    path = f"{ROOT / 'python'}:{ROOT / 'examples'}"
+    path = ":".join(str(ROOT / folder) for folder in ("python", "examples", "examples/gluon"))
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *OPTIONS, f"--cache-dir={cache}", *map(str, files)],
         env={"MYPYPATH": path, "PATH": ""}, capture_output=True, text=True, cwd=cache,
@@ -108,7 +109,19 @@ def test_pyright_marks_mistakes_and_nothing_else(tmp_path):
     assert marked == {n for n, line in enumerate(lines, 1) if line.endswith("# error")}
 
 
-def test_mistakes_are_marked_and_nothing_else(tmp_path):
-    marked = {int(line) for line in re.findall(r":(\d+): error:", check(tmp_path, MISTAKES))}
-    lines = MISTAKES.read_text().splitlines()
+@pytest.mark.parametrize("mistakes", [MISTAKES, EXPLICIT], ids=["tl", "gl"])
+def test_mistakes_are_marked_and_nothing_else(mistakes, tmp_path):
+    marked = {int(line) for line in re.findall(r":(\d+): error:", check(tmp_path, mistakes))}
+    lines = mistakes.read_text().splitlines()
     assert marked == {n for n, line in enumerate(lines, 1) if line.endswith("# error")}
+
+
+def test_explicit_programs_pass(tmp_path):
+    programs = sorted((ROOT / "examples" / "gluon").glob("*.py"))
+    assert check(tmp_path, *programs) == ""
+
+
+@pytest.mark.parametrize("module", explicit_stubs.MODULES)
+def test_stubs_of_explicit_layouts_are_up_to_date(module):
+    """`python -m tile.tools.stubs python/tile/language/__init__.pyi` writes them anew."""
+    assert explicit_stubs.path_of(module).read_text() == explicit_stubs.render(module)

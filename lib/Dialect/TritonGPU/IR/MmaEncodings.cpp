@@ -129,10 +129,6 @@ LogicalResult NvidiaMmaEncodingAttr::verify(
              << "expected 'instrShape' to be [16, N, K] for mma version 3, "
                 "with N a multiple of 8 up to 256, found ["
              << instrShape << "]";
-    if (warpsPerCTA.size() != 2 || warpsPerCTA[0] % 4 != 0)
-      return emitError() << "expected 'warpsPerCTA' to have groups of 4 warps "
-                            "along M for mma version 3, found ["
-                         << warpsPerCTA << "]";
     return success();
   }
   return emitError()

@@ -141,6 +141,12 @@ LogicalResult WarpGroupDotOp::verify() {
     return emitOpError() << "expected a result with an nvidia_mma encoding of "
                             "version 3, found "
                          << d;
+  // Tensors may be laid out so on any warps.
+  if (ArrayRef<unsigned> warps = mma.getWarpsPerCTA();
+      warps.size() != 2 || warps[0] % 4 != 0)
+    return emitOpError() << "expected a result with groups of 4 warps along M, "
+                            "found 'warpsPerCTA' ["
+                         << warps << "]";
 
   if (auto buffer = dyn_cast<gpu::MemDescType>(a))
     return verifySharedOperand(*this, buffer, "a");

@@ -163,11 +163,6 @@ module attributes {ttg.enc = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0
 
 // -----
 
-// expected-error @+1 {{expected 'warpsPerCTA' to have groups of 4 warps along M for mma version 3, found [2, 2]}}
-module attributes {ttg.enc = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 64, 16]}>} {}
-
-// -----
-
 // expected-error @+1 {{expected 'warpsPerCTA' to have rank 2, or 3 for a batch of products, found 1}}
 module attributes {ttg.enc = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4], instrShape = [16, 8]}>} {}
 

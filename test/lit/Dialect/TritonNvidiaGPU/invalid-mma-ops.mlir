@@ -355,3 +355,16 @@ tt.func @scaled_scales_encoding(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, 
   ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = e4m3 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x512xi8, #big, #ttnvgpu.tensor_memory>
   tt.return
 }
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 64, 16]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @wgmma_warps(%a: !ttg.memdesc<128x64xf16, #f16, #smem>, %b: !ttg.memdesc<64x128xf16, #f16, #smem>, %c: tensor<128x128xf32, #mma>) {
+  // expected-error @+1 {{expected a result with groups of 4 warps along M, found 'warpsPerCTA' [2, 2]}}
+  %0 = ttnvgpu.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #f16, #smem> * !ttg.memdesc<64x128xf16, #f16, #smem> -> tensor<128x128xf32, #mma>
+  tt.return
+}
+}

@@ -280,14 +280,17 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
     SmallVector<int64_t> shape = ttg::getShapePerCTA(dType);
     int64_t m = shape[0], n = shape[1], k = aType.getShape()[1];
     unsigned warpsM = mma.getWarpsPerCTA()[0], warpsN = mma.getWarpsPerCTA()[1];
-    int64_t rowsOfAll = int64_t(kRowsOfGroup) * warpsM / kWarpsPerGroup,
-            columnsOfAll = int64_t(instruction.n) * warpsN;
-    if (m % rowsOfAll || n % columnsOfAll || k % instruction.k)
+    // Groups that find nothing of their own compute what others do, too.
+    int64_t rowsOfAll = std::min<int64_t>(m, int64_t(kRowsOfGroup) * warpsM /
+                                                 kWarpsPerGroup),
+            columnsOfAll =
+                std::min<int64_t>(n, int64_t(instruction.n) * warpsN);
+    if (m % kRowsOfGroup || n % instruction.n || k % instruction.k)
       return this->decline(op, "the product is smaller than the instructions "
-                               "of all its warps");
+                               "of a group of four warps");
 
     LLVMBuilder b(op.getLoc(), rewriter);
-    Groups groups = makeGroups(b, op, mma, instruction);
+    Groups groups = makeGroups(b, op, mma, instruction, m, n);
 
     std::optional<SharedOperand> aShared;
     std::optional<RegisterOperand> aRegisters;
@@ -372,7 +375,8 @@ private:
 
   Groups makeGroups(const LLVMBuilder &b, Operation *op,
                     ttg::NvidiaMmaEncodingAttr mma,
-                    const Instruction &instruction) const {
+                    const Instruction &instruction, int64_t m,
+                    int64_t n) const {
     unsigned warpsM = mma.getWarpsPerCTA()[0], warpsN = mma.getWarpsPerCTA()[1];
     Groups groups;
     if (warpsM * warpsN > kWarpsPerGroup) {
@@ -382,9 +386,10 @@ private:
       groups.number = b.lshr(warp, b.i32(llvm::Log2_32(kWarpsPerGroup)));
     }
     for (unsigned w = kWarpsPerGroup; w < warpsM * warpsN; w *= 2) {
-      groups.basesM.push_back(w < warpsM ? w / kWarpsPerGroup * kRowsOfGroup
-                                         : 0);
-      groups.basesN.push_back(w < warpsM ? 0 : w / warpsM * instruction.n);
+      int64_t row = w < warpsM ? w / kWarpsPerGroup * kRowsOfGroup : 0;
+      int64_t column = w < warpsM ? 0 : w / warpsM * instruction.n;
+      groups.basesM.push_back(row < m ? row : 0);
+      groups.basesN.push_back(column < n ? column : 0);
     }
     return groups;
   }

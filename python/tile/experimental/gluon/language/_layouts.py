@@ -70,6 +70,10 @@ def _cluster(layout: Any, rank: int) -> str:
     return f", CGALayout = {layout.cga_layout}" if layout.cga_layout else ""
 
 
+class ViewError(SemanticError, ValueError):
+    """A layout has no table that shows it."""
+
+
 class _Layout:
     """What all layouts have in common."""
 
@@ -124,16 +128,23 @@ class _Layout:
     def _own_shape(self) -> list[int]:
         raise SemanticError(f"{type(self).__name__} has no shape of its own to draw")
 
+    def _check_view(self) -> None:
+        """Raises where there are no places to show."""
+
+    @constexpr_function
     def format_tensor_view(self, shape: Sequence[int]) -> str:
         """Who holds each element of a tensor of this shape, as a table."""
+        self._check_view()
         from tile.tools.layout import render_text
 
         from ._inference import linear_layout
 
         return render_text(linear_layout(self, shape))
 
+    @constexpr_function
     def format_hardware_view(self, shape: Sequence[int]) -> str:
         """What each register of each lane holds, or each offset of a buffer, as a table."""
+        self._check_view()
         from ._inference import linear_layout
         from ._views import hardware_view
 
@@ -170,6 +181,9 @@ class AutoLayout(DistributedLayout):
 
     _letters = "AL"
 
+    def _check_view(self) -> None:
+        raise ViewError("AutoLayout cannot be visualized: it is left open")
+
     @property
     def rank(self) -> int:
         raise SemanticError("an AutoLayout has no rank until it is decided")
@@ -183,6 +197,9 @@ class CoalescedLayout(DistributedLayout):
     """Chosen so that the threads of a warp access memory side by side."""
 
     _letters = "CL"
+
+    def _check_view(self) -> None:
+        raise ViewError("CoalescedLayout cannot be visualized: it is left open")
 
     @property
     def rank(self) -> int:
@@ -434,8 +451,7 @@ class NVMMASharedLayout(SharedLayout):
         cga_layout = _bases(cga_layout or [], "cga_layout")
         bits = unwrap(dtype).primitive_bitwidth
         parts = [
-            extent // (1 + max((basis[d] for basis in cga_layout), default=0))
-            for d, extent in enumerate(shape)
+            extent // (1 + sum(basis[d] for basis in cga_layout)) for d, extent in enumerate(shape)
         ]
         if transposed:
             parts = [*parts[:-2], parts[-1], parts[-2]]
@@ -495,6 +511,9 @@ class PaddedSharedLayout(SharedLayout):
     shape: list[int]
 
     _letters = "PSL"
+
+    def _check_view(self) -> None:
+        raise ViewError("PaddedSharedLayout cannot be visualized: tables have no gaps")
 
     def __post_init__(self) -> None:
         names = ("interval_padding_pairs", "offset_bases", "cga_layout")

@@ -10,12 +10,7 @@ from tile.language.shared_memory import TOKEN, with_masks
 from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
 
-from ..._copies import (
-    check_target,
-    commit_group,
-    copy_from_pointers,
-    wait_group,
-)
+from ..._copies import check_target, commit_group, copy_from_pointers, wait_group
 from ..._core import shared_memory_descriptor
 from ...nvidia.ampere.mbarrier import check_barrier
 
