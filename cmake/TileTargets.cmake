@@ -9,55 +9,7 @@ target_include_directories(tile_mlir_flags SYSTEM INTERFACE
 target_compile_definitions(tile_mlir_flags INTERFACE ${TILE_LLVM_DEFINITIONS})
 target_link_libraries(tile_mlir_flags INTERFACE tile_flags)
 
-# One precompiled header for the whole compiler: what nearly every translation
-# unit includes anyway. Headers of our own stay out, a change to one would rebuild
-# everything. A precompiled header names the absolute path of the file it was made
-# of, and clang opens that file when the header is used; CMake's own precompiled
-# headers (and any file of the checkout) would thus tie a cached one to the clone
-# that filled the cache. So it is made of an installed header, the last one here,
-# after the others: ccache shares it, and what uses it, between all clones.
-set(TILE_PCH_HEADERS
-  llvm/ADT/STLExtras.h
-  llvm/ADT/SmallVector.h
-  llvm/ADT/StringRef.h
-  llvm/ADT/TypeSwitch.h
-  llvm/Support/raw_ostream.h
-  mlir/Dialect/Arith/IR/Arith.h
-  mlir/Dialect/SCF/IR/SCF.h
-  mlir/IR/Builders.h
-  mlir/IR/BuiltinAttributes.h
-  mlir/IR/BuiltinOps.h
-  mlir/IR/BuiltinTypes.h
-  mlir/IR/Dialect.h
-  mlir/IR/OpImplementation.h
-  mlir/IR/PatternMatch.h
-  mlir/Interfaces/ControlFlowInterfaces.h
-  mlir/Interfaces/FunctionInterfaces.h
-  mlir/Interfaces/InferTypeOpInterface.h
-  mlir/Interfaces/SideEffectInterfaces.h
-  mlir/Pass/Pass.h
-  mlir/Pass/PassManager.h
-  mlir/Transforms/DialectConversion.h)
-list(POP_BACK TILE_PCH_HEADERS TILE_PCH_LAST)
-list(GET MLIR_INCLUDE_DIRS 0 TILE_PCH_ROOT)
-set(TILE_PCH_SOURCE ${TILE_PCH_ROOT}/${TILE_PCH_LAST})
-add_library(tile_pch OBJECT ${TILE_PCH_SOURCE})
-set_source_files_properties(${TILE_PCH_SOURCE} PROPERTIES LANGUAGE CXX)
-target_link_libraries(tile_pch PRIVATE tile_mlir_flags)
-target_compile_options(tile_pch PRIVATE -fno-exceptions -x c++-header)
-foreach(header ${TILE_PCH_HEADERS})
-  target_compile_options(tile_pch PRIVATE "SHELL:-include ${header}")
-endforeach()
-# CMake names objects of files below the checkout, such as those of a sysroot, from there on.
-string(REPLACE "${PROJECT_SOURCE_DIR}/" "/" TILE_PCH_OBJECT ${TILE_PCH_SOURCE})
-set(TILE_PCH ${PROJECT_BINARY_DIR}/CMakeFiles/tile_pch.dir${TILE_PCH_OBJECT}.o)
-
-function(tile_use_pch name)
-  target_compile_options(${name} PRIVATE -Winvalid-pch "SHELL:-include-pch ${TILE_PCH}")
-  get_target_property(sources ${name} SOURCES)
-  set_property(SOURCE ${sources} APPEND PROPERTY OBJECT_DEPENDS ${TILE_PCH})
-  add_dependencies(${name} tile_pch)
-endfunction()
+include(TilePrecompiledHeaders)
 
 # Every generated header hangs off `tile-headers` (see tile_add_library).
 macro(add_public_tablegen_target target)
@@ -89,23 +41,28 @@ function(tile_map_libs out)
 endfunction()
 
 # tile_add_library(Name A.cpp ... DEPENDS tablegen-targets LINK_LIBS libs [NO_LLVM] [EXCEPTIONS]
-#                  [PLUGIN_API])
-# NO_LLVM: a library that stands apart from LLVM (the simulator); it is always
-# optimised, because a simulator at -O0 is of no use to anybody.
+#                  [PLUGIN_API] [PCH target])
+# NO_LLVM: a library that stands apart from LLVM (the simulator).
 # EXCEPTIONS: one that throws, catches, or cleans up behind what is thrown.
 # PLUGIN_API: its symbols are for plugins, too, where there are plugins.
+# PCH: another precompiled header than that of the dialects (see TilePrecompiledHeaders).
 function(tile_add_library name)
-  cmake_parse_arguments(ARG "NO_LLVM;EXCEPTIONS;PLUGIN_API" "" "DEPENDS;LINK_LIBS;INCLUDES" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LLVM;EXCEPTIONS;PLUGIN_API" "PCH" "DEPENDS;LINK_LIBS;INCLUDES" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_NO_LLVM)
     target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR}/include)
     target_link_libraries(${name} PRIVATE tile_flags)
-    target_compile_options(${name} PRIVATE $<$<NOT:$<BOOL:${TILE_SANITIZE}>>:-O2>)
+    if(ARG_PCH)
+      tile_use_pch(${name} ${ARG_PCH})
+    endif()
   else()
     target_link_libraries(${name} PUBLIC tile_mlir_flags)
     if(NOT ARG_EXCEPTIONS)
       target_compile_options(${name} PRIVATE -fno-exceptions)
-      tile_use_pch(${name})
+      if(NOT ARG_PCH)
+        set(ARG_PCH tile_dialect_pch)
+      endif()
+      tile_use_pch(${name} ${ARG_PCH})
     endif()
   endif()
   if(ARG_PLUGIN_API AND TILE_PLUGINS)
@@ -129,11 +86,11 @@ endfunction()
 
 # A precompiled header serves only objects built with the same flags, and CMake
 # gives executables -fPIE where libraries get -fPIC.
-function(tile_use_pch_in_executable name)
+function(tile_use_pch_in_executable name pch)
   target_link_libraries(${name} PRIVATE tile_mlir_flags)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC -fno-exceptions)
-  tile_use_pch(${name})
+  tile_use_pch(${name} ${pch})
 endfunction()
 
 # tile_add_tool(name A.cpp ... LINK_LIBS libs [NO_LLVM])
@@ -143,22 +100,25 @@ function(tile_add_tool name)
   if(ARG_NO_LLVM)
     target_link_libraries(${name} PRIVATE tile_flags ${ARG_LINK_LIBS})
   else()
-    tile_use_pch_in_executable(${name})
+    tile_use_pch_in_executable(${name} tile_pch)
     tile_map_libs(libs ${ARG_LINK_LIBS})
     target_link_libraries(${name} PRIVATE ${libs})
     tile_link_llvm(${name})
   endif()
 endfunction()
 
-# tile_add_unittest(Name A.cpp ... LINK_LIBS libs [NO_LLVM])
+# tile_add_unittest(Name A.cpp ... LINK_LIBS libs [NO_LLVM] [PCH target])
 function(tile_add_unittest name)
-  cmake_parse_arguments(ARG "NO_LLVM" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "NO_LLVM" "PCH" "LINK_LIBS" ${ARGN})
   find_package(GTest REQUIRED)
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_UNPARSED_ARGUMENTS})
   if(ARG_NO_LLVM)
     target_link_libraries(${name} PRIVATE tile_flags ${ARG_LINK_LIBS})
   else()
-    tile_use_pch_in_executable(${name})
+    if(NOT ARG_PCH)
+      set(ARG_PCH tile_dialect_pch)
+    endif()
+    tile_use_pch_in_executable(${name} ${ARG_PCH})
     tile_map_libs(libs ${ARG_LINK_LIBS})
     target_link_libraries(${name} PRIVATE ${libs})
     tile_link_llvm(${name})

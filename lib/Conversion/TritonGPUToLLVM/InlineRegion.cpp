@@ -55,7 +55,7 @@ SmallVector<Value> triton::inlineRegion(const LLVMBuilder &b,
   for (Block &block : region) {
     Operation *original = block.getTerminator();
     if (original->getNumSuccessors() != 0 ||
-        !original->hasTrait<OpTrait::ReturnLike>())
+        !original->hasTrait<::mlir::OpTrait::ReturnLike>())
       continue;
     Operation *terminator = mapping.lookup(&block)->getTerminator();
     rewriter.setInsertionPoint(terminator);

@@ -37,8 +37,8 @@ StringRef semanticName(MemSemantic semantic) {
 
 /// Whether the threads of a program are those of several blocks.
 bool isOnCluster(const LLVMBuilder &b) {
-  return gpu::lookupNumCTAs(b.getBuilder().getInsertionBlock()->getParentOp()) >
-         1;
+  return triton::gpu::lookupNumCTAs(
+             b.getBuilder().getInsertionBlock()->getParentOp()) > 1;
 }
 
 StringRef scopeName(const LLVMBuilder &b, MemSyncScope scope) {
