@@ -216,9 +216,6 @@ class Rewriter(ast.NodeTransformer):
             if isinstance(target, ast.Attribute)
         ]
 
-    def visit_Yield(self, node: ast.Yield) -> ast.expr:
-        return self.placed(self.call("refuse", ast.Constant("Yield")), node)
-
     def branch(self, node: ast.If) -> tuple[list[ast.stmt], list[ast.stmt]]:
         returns = contains([node], (ast.Return,)) is not None
         jumps = returns or contains([node], (ast.Continue, ast.Break), into_loops=False)
