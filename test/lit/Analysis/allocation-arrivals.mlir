@@ -14,10 +14,10 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32} {
 
-// expected-remark @below {{size = 4112}}
+// expected-remark @below {{size = 4104}}
 tt.func @same_threads(%p: !ptrs, %x: !x) {
   %c0 = arith.constant 0 : i32
-  // expected-remark @below {{offset = 4096, size = 16}}
+  // expected-remark @below {{offset = 4096, size = 8}}
   %bar = ttg.local_alloc : () -> !bar
   // expected-remark @below {{offset = 0, size = 2048}}
   %a = ttg.local_alloc : () -> !buf
@@ -35,10 +35,10 @@ tt.func @same_threads(%p: !ptrs, %x: !x) {
 
 // A wait at the barrier, in front of which a thread has arrived at once, says
 // nothing of its copies.
-// expected-remark @below {{size = 4112}}
+// expected-remark @below {{size = 4096}}
 tt.func @arrives_at_once(%p: !ptrs, %x: !x) {
   %c0 = arith.constant 0 : i32
-  // expected-remark @below {{offset = 4096, size = 16}}
+  // expected-remark @below {{offset = 2048, size = 8}}
   %bar = ttg.local_alloc : () -> !bar
   // expected-remark @below {{offset = 0, size = 2048}}
   %a = ttg.local_alloc : () -> !buf
@@ -52,10 +52,10 @@ tt.func @arrives_at_once(%p: !ptrs, %x: !x) {
 }
 
 // Behind a partition, a wait for its copies counts, too.
-// expected-remark @below {{size = 4120}}
+// expected-remark @below {{size = 4168}}
 tt.func @other_threads(%p: !ptrs, %x: !x) {
   %c0 = arith.constant 0 : i32
-  // expected-remark @below {{offset = 4096, size = 16}}
+  // expected-remark @below {{offset = 4160, size = 8}}
   %bar = ttg.local_alloc : () -> !bar
   // expected-remark @below {{offset = 0, size = 2048}}
   %a = ttg.local_alloc : () -> !buf
@@ -80,10 +80,10 @@ tt.func @other_threads(%p: !ptrs, %x: !x) {
 }
 
 // Nobody knows when the copies of this partition are done: it arrives at once.
-// expected-remark @below {{size = 4120}}
+// expected-remark @below {{size = 4160}}
 tt.func @partition_arrives_at_once(%p: !ptrs, %x: !x) {
   %c0 = arith.constant 0 : i32
-  // expected-remark @below {{offset = 4096, size = 16}}
+  // expected-remark @below {{offset = 2048, size = 8}}
   %bar = ttg.local_alloc : () -> !bar
   // expected-remark @below {{offset = 0, size = 2048}}
   %a = ttg.local_alloc : () -> !buf
