@@ -55,6 +55,9 @@ OWNER = "lib/Analysis/LoopSchedule.cpp"
 METHOD = re.compile(
     r"\b(?:LoopPlan|PlannedOp)::(\w+)\([^)]*\)[^{}]*\{[^{}]*?\b(k[A-Z]\w*)\b[^{}]*\}"
 )
+#: Its type for a whole loop, which reads and writes all others of its attributes.
+READS_SCHEDULE = re.compile(r"\bLoopSchedule::(?:read|require|isOn)\(")
+WRITES_SCHEDULE = re.compile(r"\bLoopSchedule\b(?:.*)\.write\(", re.DOTALL)
 #: What stands before one that a message has.
 MESSAGE = re.compile(r"<<\s*(?:\w+::)*$")
 #: What stands before one that is written in Python.
@@ -178,9 +181,13 @@ def owner_text() -> str:
     return file.read_text() if file.exists() else ""
 
 
+def owned_constants(attributes: dict[str, Attribute]) -> set[str]:
+    return {a.constant for a in attributes.values()} & set(re.findall(r"\bk\w+", owner_text()))
+
+
 def check_owner(attributes: dict[str, Attribute]) -> list[str]:
     """Constants of the owner that others name."""
-    owned = {a.constant for a in attributes.values()} & set(re.findall(r"\bk\w+", owner_text()))
+    owned = owned_constants(attributes)
     errors = []
     for name, text in sources(".cpp", ".h"):
         if name == OWNER or name.endswith("IR/DeclaredAttributes.cpp"):
@@ -193,10 +200,18 @@ def check_owner(attributes: dict[str, Attribute]) -> list[str]:
     return errors
 
 
-def find_callers(by_constant: dict[str, Attribute]) -> None:
+def find_callers(by_constant: dict[str, Attribute], owned: set[str]) -> None:
     """Who calls the methods of the owner."""
     methods = dict(METHOD.findall(owner_text()))
+    schedule = [by_constant[constant] for constant in owned - set(methods.values())]
     for name, text in sources(".cpp", ".h"):
+        if name == OWNER:
+            continue
+        for attribute in schedule:
+            if READS_SCHEDULE.search(text):
+                attribute.readers.add(name)
+            if WRITES_SCHEDULE.search(text):
+                attribute.writers.add(name)
         for match in re.finditer(r"\.(\w+)\(", text):
             if attribute := by_constant.get(methods.get(match[1], "")):
                 writes = match[1].startswith("set")
@@ -205,8 +220,8 @@ def find_callers(by_constant: dict[str, Attribute]) -> None:
 
 def find_users(attributes: dict[str, Attribute]) -> None:
     by_constant = {a.constant: a for a in attributes.values()}
-    find_callers(by_constant)
-    owned = set(dict(METHOD.findall(owner_text())).values())
+    owned = owned_constants(attributes)
+    find_callers(by_constant, owned)
     for name, text in sources(".cpp", ".h"):
         if name.endswith(("IR/DeclaredAttributes.cpp", "AttributeNames.h")):
             continue

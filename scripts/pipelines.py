@@ -50,7 +50,7 @@ def includes_of_its_folder(file: Path) -> list[Path]:
     for name in INCLUDE.findall(file.read_text()):
         if "/" not in name:
             found += [file.parent / f"{name}.cpp", file.parent / f"{name}.h"]
-        elif re.match(r"tile/.*/Transforms/(?!Passes$)|tile/Analysis/LoopSchedule$", name):
+        elif re.match(r"tile/.*/Transforms/(?!Passes$)", name):
             folder = ROOT / "lib" / Path(name).parent.relative_to("tile")
             found += sorted(folder.rglob(f"{Path(name).name}.cpp"))
     return [path for path in found if path.is_file()]
