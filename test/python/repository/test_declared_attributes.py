@@ -103,7 +103,7 @@ def test_places(name):
     }.get(attribute.holder, {attribute.holder})
     for place in places:
         complaint = verify(place, name, value)
-        assert (f"'{name}'" in complaint) == (place not in right), place
+        assert (f"expected '{name}'" in complaint) == (place not in right), place
 
 
 def test_names_of_others_are_left_alone():

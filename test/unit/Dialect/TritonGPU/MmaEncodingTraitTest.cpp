@@ -121,13 +121,6 @@ TEST_F(MmaEncodingTraitTest, Operand) {
   });
 }
 
-TEST_F(MmaEncodingTraitTest, Slice) {
-  auto slice = SliceEncodingAttr::get(&context, 1, cube);
-  expectOwners(layoutOf({16}, slice), [](int, int lane, int warp, int) {
-    return Coords{lane % 8 + 8 * warp};
-  });
-}
-
 TEST_F(MmaEncodingTraitTest, ItsOwnErrors) {
   std::string reason;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -135,10 +128,10 @@ TEST_F(MmaEncodingTraitTest, ItsOwnErrors) {
     return success();
   });
   auto emitError = [&] { return emitErrorAt(); };
-  EXPECT_FALSE(DotOperandEncodingAttr::getChecked(emitError, &context, 1, cube,
-                                                  /*kWidth=*/2));
+  EXPECT_FALSE(DotOperandEncodingAttr::getChecked(emitError, &context, 1u, cube,
+                                                  /*kWidth=*/2u));
   EXPECT_EQ(reason, "only the left operand of a cube is in registers");
-  auto left = DotOperandEncodingAttr::get(&context, 0, cube, /*kWidth=*/4u);
+  auto left = DotOperandEncodingAttr::get(&context, 0u, cube, /*kWidth=*/4u);
   EXPECT_TRUE(failed(tryToLinearLayout({16, 8}, left, emitError)));
   EXPECT_EQ(reason, "one instruction is deep enough");
 }
