@@ -29,15 +29,15 @@ from .dtypes import pointer_type as pointer_type
 def aggregate(cls: Any) -> Any:
     r"""Makes a class usable in kernels.
 
-    Its annotations name its fields, after those of the classes it derives from.
-    `__init__` (a plain or a jit function) sets them all, after which they do not
-    change. Without one, fields are given in this order or by name; a value in the
-    class is a default. Other methods, and properties, are jit functions."""
+    Its annotations name its fields, which may have default values. It may derive from other such
+    classes: their fields come first. `__init__` (a plain or a jit function)
+    sets them all, after which they do not change; other methods are jit
+    functions."""
 
 def aggregate_replace(instance: Any, **changes: Any) -> Any:
     r"""An aggregate like `instance`, with other values in some of its fields.
 
-    It is made without `__init__`.
+    It is made without `__init__`, in kernels and outside of them.
 
     Refused: ``tl.aggregate_replace(3, x=1)``."""
 
@@ -160,6 +160,8 @@ def atomic_load(pointer: tensor, mask: _Value | None = None, sem: Any = None, sc
     be written. Where `mask` is off, the result is undefined. `sem` is 'acquire' (the default) or
     'relaxed'; `scope` is as in `tl.atomic_add`.
 
+    Refused: ``tl.atomic_load(p, sem='release')``.
+
     >>> tl.atomic_store(p, 5)
     >>> tl.atomic_load(p)
     5"""
@@ -209,6 +211,8 @@ def atomic_store(pointer: tensor, val: _Value, mask: _Value | None = None, sem: 
     `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits; `val` and `mask` are
     broadcast to it. `sem` is 'release' (the default) or 'relaxed'; `scope` is as in
     `tl.atomic_add`.
+
+    Refused: ``tl.atomic_store(p, 1, sem='acquire')``.
 
     >>> tl.atomic_store(p + 1, 7)
     >>> tl.atomic_load(p + 1, sem="relaxed")
@@ -362,6 +366,8 @@ def to_tensor(x: _Value) -> tensor:
 
     `True` is an int1. An integer has the first of int32, uint32, int64 and uint64 that it fits
     into. A float is an fp32, or an fp64 if an fp32 is too narrow.
+
+    Refused: ``tl.to_tensor(None)``.
 
     >>> tl.to_tensor(3).to(tl.float32) / 2
     1.5"""
@@ -960,6 +966,8 @@ def atomic_poll(pointer: tensor, expected_value: Any, sem: Any = None, scope: An
     as in `tl.atomic_load`. With `timeout_ns`, elements that were not seen after so many
     nanoseconds give False. Each is loaded at least once. Only NVIDIA GPUs have such a clock.
 
+    Refused: ``tl.atomic_poll(f, 1)``.
+
     >>> tl.atomic_store(p + 2, 3)
     >>> tl.atomic_poll(p + 2, 3)
     1"""
@@ -1028,6 +1036,8 @@ def expect_zero(x: _Value, mask: _Value) -> tensor:
 
     `debug=True` checks it. In kernels of `instrumentation_mode="fpsan"`, which do not round, the
     result is zero there.
+
+    Refused: ``tl.expect_zero(None, True)``.
 
     >>> tl.expect_zero(tl.exp(tl.full([2], -200.0, tl.float32)), tl.arange(0, 2) < 1)
     [0 0]"""
@@ -1771,6 +1781,8 @@ class tensor:
         be written. Where `mask` is off, the result is undefined. `sem` is 'acquire' (the default) or
         'relaxed'; `scope` is as in `tl.atomic_add`.
 
+        Refused: ``tl.atomic_load(p, sem='release')``.
+
         >>> tl.atomic_store(p, 5)
         >>> tl.atomic_load(p)
         5"""
@@ -1818,6 +1830,8 @@ class tensor:
         as in `tl.atomic_load`. With `timeout_ns`, elements that were not seen after so many
         nanoseconds give False. Each is loaded at least once. Only NVIDIA GPUs have such a clock.
 
+        Refused: ``tl.atomic_poll(f, 1)``.
+
         >>> tl.atomic_store(p + 2, 3)
         >>> tl.atomic_poll(p + 2, 3)
         1"""
@@ -1827,6 +1841,8 @@ class tensor:
         `pointer` is a scalar or a block of pointers to elements of 16 to 64 bits; `val` and `mask` are
         broadcast to it. `sem` is 'release' (the default) or 'relaxed'; `scope` is as in
         `tl.atomic_add`.
+
+        Refused: ``tl.atomic_store(p, 1, sem='acquire')``.
 
         >>> tl.atomic_store(p + 1, 7)
         >>> tl.atomic_load(p + 1, sem="relaxed")
