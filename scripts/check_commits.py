@@ -40,7 +40,7 @@ def what_is_wrong(subject: str) -> str | None:
         return f"has {len(subject)} characters, and may have {LONGEST}"
     if subject.endswith("."):
         return "ends with a full stop"
-    first = re.match(r"[A-Z][a-z]+(?=\s)", subject)
+    first = re.match(r"[A-Z][a-z]+(?=[\s,])", subject)
     if not first:
         return "does not begin with a verb, such as 'Refuse' or 'Add'"
     word = first[0].lower()
