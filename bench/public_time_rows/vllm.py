@@ -207,7 +207,7 @@ def rows() -> dict[str, Make]:
         found[f"awq {m}x4096x14336"] = _awq_gemm(m, 4096, 14336, 8)
     found["awq dequantize 4096x14336"] = _awq_dequantize
     for m in (16, 512, 4096):
-        found[f"int8 product {m}x4096x4096"] = _scaled_mm(m, 4096, 4096)
+        found[f"int8 matmul {m}x4096x4096"] = _scaled_mm(m, 4096, 4096)
     return found | {
         "int8 quantization 8192x4096": _int8,
         "invariant rms_norm 8192x4096": _invariant(
