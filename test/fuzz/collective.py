@@ -220,7 +220,7 @@ def scan(g: Generator) -> Any:
     if x.is_int:
         op = g.choice(("cumsum", "cumprod"))
         type = x.type
-        if op == "cumsum" and x.info.bits < 32:
+        if x.info.bits < 32:
             type = "i32" if x.info.kind == "i" else "u32"
         return g.let(f"tl.{op}({x.name}, {axis}{reverse})", type, x.shape)
     type = "fp32" if x.type == "bf16" else x.type

@@ -22,7 +22,7 @@ ONE = (
     ("tl.cumsum({x}, {a})", "np.cumsum({x}, {a}, dtype={sum})", "sum"),
     ("tl.cumsum({x}, {a}, reverse=True)",
      "np.flip(np.cumsum(np.flip({x}, {a}), {a}, dtype={sum}), {a})", "sum"),
-    ("tl.cumprod({x}, {a})", "np.cumprod({x}, {a}, dtype={x}.dtype)", "same"),
+    ("tl.cumprod({x}, {a})", "np.cumprod({x}, {a}, dtype={sum})", "sum"),
     ("tl.sum({x}, {a})", "np.sum({x}, {a}, dtype={sum})", "sum"),
     ("tl.sum({x}, {a}, keep_dims=True)", "np.sum({x}, {a}, dtype={sum}, keepdims=True)", "sum"),
     ("tl.max({x}, {a})", "np.max({x}, {a})", "same"),

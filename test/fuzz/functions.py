@@ -9,7 +9,7 @@ from .generator import Generator, production
 from .values import Value, join
 
 
-@production(1.5)
+@production(2)
 def call(g: Generator) -> Any:
     """A call of a function that is written for it, and that may call others."""
     if g.calls > 2 or g.depth > 3:

@@ -13,7 +13,9 @@ from .values import Value, join
 def scalar_index(g: Generator, extent: int) -> str:
     """An index of an element that is known at run time; below zero it counts from the end."""
     value = g.pick(lambda v: v.is_int and not v.shape)
-    if value is None or g.chance(0.2):
+    if value is None and g.pure:  # A function does not know its program.
+        return str(g.random.randrange(-extent, extent))
+    if value is None or (g.chance(0.2) and not g.pure):
         return f"pid & {extent - 1}"
     return f"({value.name}.to(tl.int32) & {2 * extent - 1}) - {extent}"
 

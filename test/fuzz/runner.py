@@ -117,6 +117,11 @@ def assemble(text: str, config: Config) -> None:
     backend.make_hsaco(text, {}, options=backend.parse_options({}))
 
 
+def is_refused_for_clusters(config: Any, error: Exception) -> bool:
+    """Whether the program has what clusters of blocks do not have."""
+    return config.num_ctas > 1 and " cluster" in str(error)
+
+
 def compiled(
     program: Program,
     config: Config | None = None,
@@ -136,7 +141,7 @@ def compiled(
         # The second: `spill-offsets` among the faults of LLVM (docs/rationale/llvm-22.md).
         if isinstance(error, tile.OutOfResources) or "'spill-offsets'" in str(error):
             raise Inconclusive(gist(str(error))) from None
-        if (config or program.config).num_ctas > 1 and " cluster" in str(error):
+        if is_refused_for_clusters(config or program.config, error):
             raise Inconclusive(gist(str(error))) from None
         if on_gpu.ends_process(error):
             raise
@@ -317,6 +322,8 @@ def check_passes(program: Program, mode: str) -> Outcome:
     try:
         report = validate(program, shuffle=mode == "validate-passes")
     except tile.TileError as error:
+        if is_refused_for_clusters(program.config, error):
+            return Outcome(False, gist(str(error)))
         raise Failure("compile", str(error)) from error
     except ServerEnded as error:
         raise Failure("crash", str(error)) from error

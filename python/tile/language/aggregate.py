@@ -133,6 +133,7 @@ def _arguments_by_name(
         raise _FieldError(
             f"`{cls.__name__}` takes {len(fields)} fields"
             + (f", and none is `{unknown[0]}`" if unknown else "")
+            + (f", and `{min(twice)}` is given twice" if twice and not unknown else "")
         )
     given |= keywords
     values = {}

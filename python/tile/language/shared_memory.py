@@ -323,6 +323,11 @@ def shared(shape: Any, dtype: Any, layout: Any = None) -> shared_block:
     >>> s[1].load()
     [4 5 6 7]
     """
+    if getattr(current().options, "num_ctas", 1) > 1:
+        raise SemanticError(
+            "tl.shared is not for programs that are a cluster of blocks (num_ctas); "
+            "tile.experimental.gluon has buffers for these"
+        )
     shape, element = unwrap_shape(shape), unwrap(dtype)
     if not isinstance(element, dt.dtype) or element.is_block():
         raise SemanticError(f"a buffer has elements of a type such as tl.float32, not {element!r}")

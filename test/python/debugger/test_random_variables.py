@@ -44,6 +44,25 @@ def is_loop(text: str) -> bool:
     return text.lstrip().startswith(("for ", "while "))
 
 
+def indentation(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+def has_ambiguous_events(source: list[str], line: int) -> bool:
+    """Python names the last line of an outer loop at the end of the inner one. If that line is all
+    that the inner loop has, its events and those of the inner loop look alike."""
+    header, text, after = (
+        source[line - 2],
+        source[line - 1],
+        source[line] if line < len(source) else "",
+    )
+    return (
+        is_loop(header)
+        and indentation(text) > indentation(header)
+        and indentation(after) < indentation(header)
+    )
+
+
 def interpreted(program: Any) -> Seen:
     """By line of the kernel: the variables at each time that the line begins, in program 0."""
     seen: Seen = {}
@@ -70,9 +89,8 @@ def interpreted(program: Any) -> Seen:
         nonlocal before
         last, before = before, line
         inner, outer = source[line - 1], source[last - 1]
-        indent = len(inner) - len(inner.lstrip())
-        around = len(outer) - len(outer.lstrip())
-        return last > 0 and is_loop(outer) and line > last + 1 and indent > around
+        inside = indentation(inner) > indentation(outer)
+        return last > 0 and is_loop(outer) and line > last + 1 and inside
 
     kernel, values = program.kernel(), program.inputs()
     sys.settrace(trace)
@@ -121,7 +139,7 @@ def compared(seed: int, target: str) -> int:
             line = stop.frames[0].line
             now = times[line] = times.get(line, 0) + 1
             # The header of a loop is one statement here, and an event for each iteration there.
-            if is_loop(source[line - 1]):
+            if is_loop(source[line - 1]) or has_ambiguous_events(source, line):
                 continue
             there = expected[line][now - 1]
             for name in stop.names(stop.frames[0]):

@@ -184,10 +184,8 @@ def test_names_of_triton_lead_here():
         "assert gluon.jit is here.jit and ttgl.load is here.language.load\n"
         "assert TensorDescriptor is here.nvidia.hopper.TensorDescriptor\n"
         "from triton.experimental.gluon.language.amd.gfx1250 import tdm\n"
-        "print(tdm)"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert "not built in tile" in done.stdout
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_kernels_as_c(tmp_path):

@@ -170,10 +170,10 @@ def wrong_fields(p, CASE: tl.constexpr):
 @pytest.mark.parametrize(
     ("case", "text"),
     [
-        ("missing", "`Box` needs the field `x`"),
+        ("missing", "`Box` takes 3 fields, and `x` is not given"),
         ("many", "`Box` takes 3 fields"),
-        ("twice", "`Box` got the field `x`, twice"),
-        ("unknown", "`Box` got the field `z`, but has none of this name"),
+        ("twice", "`Box` takes 3 fields, and `x` is given twice"),
+        ("unknown", "`Box` takes 3 fields, and none is `z`"),
     ],
 )
 def test_fields_that_are_wrong(case, text):

@@ -302,7 +302,7 @@ def test_widths(n, b_transposed):
     [
         (128, 64, (4, 1), 64), (128, 64, (8, 1), 64), (64, 128, (4, 2), 64),
         (256, 32, (8, 1), 32), (128, 128, (8, 2), 64), (64, 128, (4, 1), 32),
-        (128, 128, (4, 2), 32),
+        (128, 128, (4, 2), 32), (64, 16, (8, 1), 16),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("kind", ["f16", "i8"])
@@ -354,7 +354,6 @@ def test_partial_sums(imprecise, start):
             "layout of a",
         ),
         (Case(64, 128, 32, a_width=32), "i8", "layout of b"),
-        (Case(64, 16, 16, (8, 1), a_width=32, b_width=32, b_transposed=True), "f16", "smaller"),
     ],
 )
 def test_refused(case, kind, reason):
