@@ -87,6 +87,8 @@ TEST_F(WarpGroupRegisters, AllGroupsTogetherFit) {
     int total =
         cast<IntegerAttr>((*module)->getAttr("ttg.total-num-warps")).getInt();
     std::vector<int> ofGroup(total / kWarpsPerGroup, 24);
+    // What each thread begins with. Only whole groups of warps can get more.
+    int each = std::min(kRegisters / (total * 32), 255) / 8 * 8;
     bool all = true;
     module->walk([&](triton::gpu::WarpSpecializeOp op) {
       auto actual = op.getActualRegisters();
@@ -98,7 +100,9 @@ TEST_F(WarpGroupRegisters, AllGroupsTogetherFit) {
       for (auto [start, count, registers, request] :
            llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps(),
                      actual->drop_front(), *op.getRequestedRegisters())) {
-        EXPECT_GE(registers, request) << text;
+        bool isWhole = count % kWarpsPerGroup == 0;
+        EXPECT_GE(registers, isWhole ? request : std::min(request, each))
+            << text;
         for (int warp = start; warp < start + count; ++warp) {
           int &group = ofGroup[warp / kWarpsPerGroup];
           group = std::max<int>(group, registers);
