@@ -939,7 +939,7 @@ def make_block_ptr(base: tensor, shape: Any, strides: Any, offsets: Any, block_s
 
     `shape`, `strides` and `offsets` may be computed; `block_shape` and `order` are constants.
 
-    Refused: ``tl.make_block_ptr(p, (8,), (1,), (0,), (3,), (0,))``.
+    Refused: ``tl.make_block_ptr(p, (8,), (1,), (0,), (4, 4), (0,))``.
 
     >>> b = tl.make_block_ptr(p, [2, 4], [4, 1], [0, 2], [2, 2], [1, 0])
     >>> tl.load(b)

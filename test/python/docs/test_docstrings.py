@@ -37,7 +37,7 @@ def kernel(p, f, out):
 
 #: What the body of one kernel does not show: a class, assembly, what is printed, a helper.
 WITHOUT = {
-    "aggregate", "device_print", "inline_asm_elementwise", "philox_impl",
+    "aggregate", "aggregate_replace", "device_print", "inline_asm_elementwise", "philox_impl",
     "static_print", "str_to_type",
 }  # fmt: skip
 #: Classes that kernels call as functions.
@@ -47,7 +47,7 @@ CALLED = {"range", "static_range", "condition"}
 #: Slots of a tensor, which are no functions.
 UNBOUND = {"dtype", "handle", "type"}
 #: What takes whatever there is, or is not shown by the body of one kernel.
-REFUSES_NOTHING = WITHOUT | {
+REFUSES_NOTHING = WITHOUT - {"aggregate_replace"} | {
     "barrier", "condition", "device_assert", "elect", "lane_id", "num_warps", "tensor.ndim",
     "tensor.numel", "warp.elect", "warp.lane_id", "warp.num_warps", "warp.size", "warp.warp_id",
     "warp_id",

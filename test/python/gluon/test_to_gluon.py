@@ -142,7 +142,7 @@ def test_random_kernels(target, tmp_path):
             continue
         outcomes.append(instructions(explicit) == instructions(kernel))
     assert outcomes.count(True) >= 5, outcomes
-    assert outcomes.count(False) <= 1, outcomes
+    assert outcomes.count(False) <= 2, outcomes
 
 
 @tile.jit
