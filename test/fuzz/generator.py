@@ -267,32 +267,6 @@ def generate(
     """The program of a seed; one with loops for `partitions` of warps, if that is wanted, and with
     what is only right if the copy engine stores (`copies`); or one that `forgets` to choose others
     for what loads leave undefined; or one whose `shapes` are no powers of two."""
-    from . import (
-        buffers,
-        collective,
-        control,
-        counters,
-        elementwise,
-        extras,
-        floats,
-        formulas,
-        functions,
-        indices,
-        matrix,
-        memory,
-        ordering,
-        parts,
-        replicas,
-        scaled,
-        warps,
-    )
-    from . import pipelines as _pipelines
-    from . import shapes as _shapes
-
-    # Importing them registers what they produce.
-    assert buffers and collective and control and counters and elementwise and extras and floats
-    assert formulas and functions and replicas and scaled and warps
-    assert indices and matrix and memory and ordering and parts and _pipelines and _shapes
     for attempt in range(100):
         with contextlib.suppress(Unsound):
             return Generator(seed, attempt, partitions, copies, forgets, shapes).generate()
