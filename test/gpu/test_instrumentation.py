@@ -24,7 +24,7 @@ import tile.profiler.language as pl
 from tile.errors import TileError
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "bench"))
-from instrumented_kernels import product
+from instrumented_kernels import add, product
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(os.environ.get("TILE_DRIVER") != "cuda", reason="needs a GPU")
@@ -134,20 +134,36 @@ def test_launches_do_not_wait(tmp_path: Path) -> None:
     assert total == pytest.approx(200e6 * WARPS, rel=0.05)
 
 
+#: What records add at most to the time of a kernel: bench/RESULTS.md has the figures.
+@pytest.mark.parametrize("kernel, most", [("rare", 1.1), ("frequent", 1.3)])
 @pytest.mark.parametrize("mode", ["default", "default:optimizations=clock32"])
-def test_records_cost_at_most_a_tenth(mode: str, tmp_path: Path) -> None:
-    """Of a kernel above 100 us, by the times of the device."""
-    size = 4096
-    a, b, c = (torch.rand((size, size), device="cuda", dtype=torch.float16) for _ in range(3))
+def test_records_cost_little(
+    kernel: str, most: float, mode: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of kernels above 100 us, by the times of the device. A warp makes 4 records in the one
+    kernel, and 4 in each of 64 iterations of a loop in the other one."""
+    monkeypatch.setattr(tile.knobs.proton, "profile_buffer_size", 8 << 30)
+    if kernel == "rare":
+        size = 1 << 28
+        x, y, out = (torch.rand(size, device="cuda") for _ in range(3))
+
+        def run() -> None:
+            add[(size // 8192,)](x, y, out, size, BLOCK=8192, num_warps=8)
+    else:
+        size = 4096
+        x, y, out = (torch.rand((size, size), device="cuda", dtype=torch.float16) for _ in "xyo")
+
+        def run() -> None:
+            product[(size // 128, size // 128)](
+                x, y, out, size, size, BLOCK=128, BLOCK_K=64, num_warps=8, num_stages=3
+            )
 
     def microseconds() -> float:
         times = []
         for _ in range(12):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             begin.record()
-            product[(size // 128, size // 128)](
-                a, b, c, size, size, BLOCK=128, BLOCK_K=64, num_warps=8, num_stages=3
-            )
+            run()
             end.record()
             end.synchronize()
             times.append(begin.elapsed_time(end) * 1e3)
@@ -158,7 +174,7 @@ def test_records_cost_at_most_a_tenth(mode: str, tmp_path: Path) -> None:
     recorded = microseconds()
     proton.finalize()
     assert plain > 100
-    assert recorded < 1.1 * plain, (plain, recorded)
+    assert recorded < most * plain, (plain, recorded)
 
 
 def test_streams_and_many_launches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

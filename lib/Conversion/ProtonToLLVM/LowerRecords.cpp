@@ -4,11 +4,16 @@
 //
 // A header consists of words of 32 bits, in this order:
 //
-// - how many records the unit made, and its first warp;
-// - what a record costs in cycles, and the multiprocessor of the unit;
+// - the first warp of the unit, what a record costs in cycles, the
+//   multiprocessor of the unit, and an unused word;
 // - the cycles and the time when the kernel began;
 // - both when it ended;
-// - the time when the records were in global memory, and an unused word.
+// - the time when the records were in global memory, how many records the unit
+//   made, and an unused word.
+//
+// The first half is written at the beginning, and the second half at the end.
+// Each half is a whole sector of 32 bytes: memory must be read before a part of
+// a sector can be written.
 //
 // A record has its number in the list of records, an unused word, and the
 // cycles. With `clock32` it has its number and the lower half of the cycles.

@@ -55,7 +55,7 @@ void RecordWriter::begin(const LLVMBuilder &b) const {
   Value cost = plan.timeShift ? measureCost(b) : b.i32(0);
   Value isWriter = b.and_(isRecording, isFirstLane);
   storeGlobal(b, getInHeader(b, 0),
-              {b.i32(0), warp, cost, target.readProcessor(b)}, isWriter);
+              {warp, cost, target.readProcessor(b), b.i32(0)}, isWriter);
   SmallVector<Value> clocks;
   appendHalves(b, target.readCycles(b), clocks);
   appendHalves(b, target.readTime(b), clocks);
@@ -102,10 +102,10 @@ void RecordWriter::finish(const LLVMBuilder &b) const {
   } else if (plan.ring) {
     copyRing(b, number);
   }
-  storeGlobal(b, getInHeader(b, 0), number, isWriter);
   storeGlobal(b, getInHeader(b, 32), clocks, isWriter);
   SmallVector<Value> written;
   appendHalves(b, target.readTime(b), written);
+  written.append({number, b.i32(0)});
   storeGlobal(b, getInHeader(b, 48), written, isWriter);
 }
 

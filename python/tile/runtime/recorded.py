@@ -66,6 +66,8 @@ class RecordedLaunch:
 
 #: Launches for which there is room at least.
 _LAUNCHES = 4
+#: Which word of 32 bits of a header says how many records its unit made.
+_COUNT = 14
 #: Called with each launch on a GPU whose kernel records, on its thread.
 RECORDED = HookChain()
 
@@ -115,7 +117,7 @@ class RecordArena:
         where = (self._device, address, pitch)
         headers = self._driver.read_memory(*where, header, rows)
         # Most warps make a few records, and there is room for many.
-        made = headers.view(np.uint32)[:, 0].max(initial=0)
+        made = headers.view(np.uint32)[:, _COUNT].max(initial=0)
         most = min(int(made), known["capacity"])
         data = self._driver.read_memory(*where, header + most * known["record_bytes"], rows)
         first = 0

@@ -402,8 +402,9 @@ def test_decoding_is_what_was_written(seed: int) -> None:
         # Records that are lost would be gaps of the clock: they need all of its bits.
         if size == 8 and low:
             made, ended, kept = [], [], range(0)
-        unit[:16] = np.array([len(made), 5, 0, 0], np.uint32).view(np.uint8)
-        unit[16:48] = np.array([began, 7, clock, 9], np.uint64).view(np.uint8)
+        unit[:16] = np.array([5, 0, 0, 0], np.uint32).view(np.uint8)
+        unit[16:56] = np.array([began, 7, clock, 9, 9], np.uint64).view(np.uint8)
+        unit[56:64] = np.array([len(made), 0], np.uint32).view(np.uint8)
         for position in kept:
             which, cycles = made[position]
             words = (

@@ -8,7 +8,7 @@ from typing import Any
 
 #: Records made, warp, cost of a record, multiprocessor; cycles and time at the start and at the
 #: end; the time when the records were written.
-_HEADER = struct.Struct("<IIIIQQQQQ")
+_HEADER = struct.Struct("<III4xQQQQQI4x")
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ def decode(described: dict[str, Any], rows: Any) -> list[Unit]:
 
 
 def _header(described: dict[str, Any], data: memoryview, number: int) -> Unit:
-    made, warp, cost, processor, began, time, ended, end_time, written = _HEADER.unpack_from(data)
+    warp, cost, processor, began, time, ended, end_time, written, made = _HEADER.unpack_from(data)
     tick = described["nanoseconds"]
     return Unit(
         number // described["units"], warp, made, cost, began, ended,

@@ -73,7 +73,7 @@ def of_rows(described: dict[str, Any], rows: np.ndarray) -> Totals | None:
     warp than they end in."""
     if any(known["event"] for known in described["records"]):
         return None
-    made = _words(rows)[:, 0] & 0xFFFFFFFF
+    made = _words(rows)[:, 7] & 0xFFFFFFFF
     found = []
     for count in np.unique(made):
         found += _of_rows_with(described, rows[made == count], int(count))
@@ -100,7 +100,7 @@ def _of_rows_with(
         cycles = np.diff(low, axis=1).astype(np.int64).cumsum(axis=1)
     else:
         cycles = np.ascontiguousarray(words[:, :, 2:]).view(np.uint64)[:, :, 0].astype(np.int64)
-    cost = (headers[:, 1] & 0xFFFFFFFF).astype(np.int64)
+    cost = (headers[:, 0] >> np.uint64(32)).astype(np.int64)
     found = []
     for mine in _alike(words[:, :, 0]):
         pattern = words[mine[0], :, 0]
