@@ -8,9 +8,9 @@
 // loss, and so do their products with the scales, because these are powers of
 // two or have four significant bits: operands are scaled, and a plain product
 // does the rest. fp16 has more bits, for which tf32 has room. Or such an
-// operand is the sum of two in bf16, which take two products: x = high(x) +
+// operand is the sum of two in bf16, which take two dots: x = high(x) +
 // low(x). Both take the same time. Asynchronous instructions read operands in
-// bf16 from shared memory in any order, so there it is two products.
+// bf16 from shared memory in any order, so there it is two dots.
 //
 // That is exact as long as the scaled operands stay normal numbers. Where the
 // scale of any group is beyond that, which the kernel finds out while it runs,
@@ -532,8 +532,8 @@ std::pair<Value, Value> ScaledDotDecomposer::split(Value elements) {
   return {high, arith::TruncFOp::create(b, loc, narrow, rest)};
 }
 
-/// Zeros for the infinities of an operand. A rest may be zero, whose product
-/// with infinity would be NaN.
+/// Zeros for the infinities of an operand. A rest may be zero, and zero
+/// times infinity is NaN.
 Value ScaledDotDecomposer::dropInfinities(const Operand &operand,
                                           Value elements) {
   if (!operand.hasInfinities())
@@ -548,12 +548,12 @@ Value ScaledDotDecomposer::dropInfinities(const Operand &operand,
   return arith::SelectOp::create(b, loc, isInfinite, number(type, 0), elements);
 }
 
-/// The product of elements in the compute type, or of such that are split.
+/// The dot of elements in the compute type, or of such that are split.
 Value ScaledDotDecomposer::multiplyParts(Value left, Value right, Value sum,
                                          RankedTensorType result) {
   if (!isSplit(this->left) && !isSplit(this->right))
     return multiply(left, right, sum, result);
-  // Both products are added up in fp32 before anything is rounded.
+  // Both dots are added up in fp32 before anything is rounded.
   RankedTensorType wide = result.clone(b.getF32Type());
   bool isWide = result == wide;
   if (!isWide)
@@ -584,7 +584,7 @@ Value ScaledDotDecomposer::multiply(Value left, Value right, Value sum,
       /*maxNumImpreciseAcc=*/0);
 }
 
-/// Whether the machine has instructions for products of these elements that
+/// Whether the machine has instructions for dots of these elements that
 /// run beside its threads.
 bool ScaledDotDecomposer::multipliesAsynchronously(Type element) {
   return llvm::any_of(getTargetModel(op).getMatrixInstructions(
@@ -601,7 +601,7 @@ LogicalResult ScaledDotDecomposer::extend() {
   if (has(ScaleDotElemType::FP16) && has(ScaleDotElemType::BF16))
     return op.emitOpError("mixes bf16 and fp16 operands, which have no "
                           "common 16-bit type");
-  // Two operands to split would take four products.
+  // Two operands to split would take four dots.
   bool areBothWide = left.format == ScaleDotElemType::FP16 &&
                      right.format == ScaleDotElemType::FP16;
   Type bf16 = b.getBF16Type();
