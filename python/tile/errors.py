@@ -35,6 +35,10 @@ class OptionError(TileError):
     """Options of a compile that the target does not take."""
 
 
+class TooLargeError(TileError, OverflowError):
+    """An integer that no parameter can have."""
+
+
 class OutOfResources(TileError):
     """A kernel needs more of something than the device has."""
 

@@ -22,6 +22,7 @@ from .settings import (
     HookChain,
     Knob,
     bytes_of,
+    env,
     flag,
     foreign,
     getenv,
@@ -35,7 +36,7 @@ from .settings import (
 
 
 def _home() -> str:
-    return os.path.expanduser("~")
+    return os.path.join(os.path.expanduser("~"), "")
 
 
 def _under_home(folder: str) -> Callable[[], str]:
@@ -240,6 +241,11 @@ class _Build(Group):
     cudacrt_path = foreign("TRITON_CUDACRT_PATH")
     cudart_path = foreign("TRITON_CUDART_PATH")
 
+    @property
+    def backend_dirs(self) -> set[str]:
+        """The folders that both of these name."""
+        return {path for path in (self.cudacrt_path, self.cudart_path) if path is not None}
+
 
 class _Redis(Group):
     key_format = text("TRITON_REDIS_KEY_FORMAT", "tile:{key}:{filename}", "A file's key.")
@@ -317,7 +323,7 @@ def key() -> str:
     return repr([
         (name, knob_name, getattr(group, knob_name))
         for name, group in sorted(groups().items())
-        for knob_name, knob in group.knobs().items()
+        for knob_name, knob in group.settings().items()
         if knob.in_key
     ])  # fmt: skip
 
@@ -333,7 +339,7 @@ def warn_of_unknown_variables() -> None:
     known = {
         name: knob.honoured
         for group in groups().values()
-        for knob in group.knobs().values()
+        for knob in group.settings().values()
         for name in knob.names
     }
     for name in sorted(os.environ):
@@ -345,6 +351,6 @@ def warn_of_unknown_variables() -> None:
 
 __all__ = [
     "Group", "Hook", "HookChain", "Knob", "autotuning", "build", "cache", "compat",
-    "compilation", "getenv", "groups", "interpreting", "key", "language", "proton",
+    "compilation", "env", "getenv", "groups", "interpreting", "key", "language", "proton",
     "redis", "runtime", "warn_of_unknown_variables",
 ]  # fmt: skip

@@ -92,6 +92,30 @@ def bytes_of(text: str) -> int:
     return int(float(text[:-1] if unit > 1 else text) * unit)
 
 
+def text_of(value: Any) -> tuple[str | None] | None:
+    """A setting as the text of its variable, in a tuple; None if it has no text."""
+    if value is None:
+        return (None,)
+    if isinstance(value, bool):
+        return ("1" if value else "0",)
+    return (str(value),) if isinstance(value, (str, int, float)) else None
+
+
+class FromEnvironment:
+    """`knobs.env`: a setting that is given this reads its variable again."""
+
+    def __repr__(self) -> str:
+        return "env"
+
+
+env = FromEnvironment()
+
+
+def _propagates() -> bool:
+    """Whether what Python sets is written to the environment: `knobs.propagate_env`."""
+    return getattr(sys.modules.get(f"{__package__}.knobs"), "propagate_env", False)
+
+
 class Knob(Generic[T]):
     """One setting: a descriptor that reads its variable each time."""
 
@@ -153,16 +177,28 @@ class Knob(Generic[T]):
                 return name, text
         return None
 
-    def __set__(self, instance: Any, value: T) -> None:
+    def __set__(self, instance: Any, value: T | FromEnvironment) -> None:
+        if isinstance(value, FromEnvironment):
+            instance.__dict__.pop(self.name, None)
+            return
         if not self.honoured:
             warn(f"the setting `{self.name}` means nothing to tile")
         instance.__dict__[self.name] = value
+        if _propagates() and (text := text_of(value)) is not None:
+            self._write(text[0])
+
+    def _write(self, text: str | None) -> None:
+        """Writes the variable. A spelling that would win over it goes."""
+        for name in self.names:
+            os.environ.pop(name, None)
+        if text is not None:
+            os.environ[self.variable] = text
 
     def __delete__(self, instance: Any) -> None:
         instance.__dict__.pop(self.name, None)
 
 
-def flag(variable: str, default: bool = False, doc: str = "", **more: Any) -> Knob[bool]:
+def flag(variable: str, default: Any = False, doc: str = "", **more: Any) -> Knob[Any]:
     return Knob(variable, default, _boolean, doc, **more)
 
 
@@ -235,16 +271,29 @@ class Group:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """What is set inside ends with the block."""
+        """What is set inside ends with the block, in the environment too if it was written
+        there."""
         saved = dict(self.__dict__)
+        names = [name for knob in self.settings().values() for name in knob.names]
+        variables = {name: os.environ[name] for name in names if name in os.environ}
         try:
             yield
         finally:
             self.__dict__.clear()
             self.__dict__.update(saved)
+            if _propagates():
+                for name in names:
+                    os.environ.pop(name, None)
+                os.environ.update(variables)
 
-    def knobs(self) -> dict[str, Knob[Any]]:
+    def settings(self) -> dict[str, Knob[Any]]:
+        """The settings by name, apart from their values."""
         return {n: k for n, k in vars(type(self)).items() if isinstance(k, Knob)}
+
+    @property
+    def knobs(self) -> dict[str, Any]:
+        """The values of all settings, by name."""
+        return {name: getattr(self, name) for name in self.settings()}
 
     def reset(self) -> Group:
         """Takes back what was set in Python."""

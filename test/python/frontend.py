@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,3 +66,15 @@ def operations(text: str) -> list[str]:
 def without_page(text: str) -> str:
     """A message without its last line, if that says which page explains it."""
     return text.split("\nmore: ")[0]
+
+
+def kernel_of_text(text: str, folder: Path) -> Any:
+    """The `kernel` of a module with this text, whose file the front end reads."""
+    file = folder / "kernel_of_text.py"
+    file.write_text(text)
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    return module.kernel

@@ -52,21 +52,29 @@ struct PrintPattern : TargetPattern<PrintOp> {
       SmallVector<SmallVector<Value>> indices;
       int32_t repeated = 0;
       unsigned rank = 0;
+      ArrayRef<int32_t> first; // Of a part of a tensor; empty for a whole one.
       if (auto tensor = dyn_cast<RankedTensorType>(type)) {
         LinearLayout layout = toLinearLayout(tensor);
         indices = emitIndices(b, target, op, layout);
         repeated = layout.getFreeVariableMask(kRegister);
         rank = tensor.getRank();
-        if (auto first =
+        if (auto attr =
                 op->getAttrOfType<DenseI32ArrayAttr>(kFirstIndexAttrName))
+          first = attr.asArrayRef();
+        if (!first.empty())
           for (SmallVector<Value> &index : indices)
-            for (auto [coord, offset] :
-                 llvm::zip_equal(index, first.asArrayRef()))
+            for (auto [coord, offset] : llvm::zip_equal(index, first))
               coord = b.add(coord, b.i32(offset));
       }
+      // Indices are as wide as the largest, so that lines can be sorted.
       std::string format = head + "idx (";
-      for (unsigned d = 0; d < rank; ++d)
-        format += d ? ", %u" : "%u";
+      for (unsigned d = 0; d < rank; ++d) {
+        int64_t last = cast<RankedTensorType>(type).getShape()[d] - 1;
+        if (!first.empty())
+          last += first[d];
+        format += d ? ", %" : "%";
+        format += std::to_string(std::to_string(last).size()) + "u";
+      }
       format += ")" + escapeFormat(op.getPrefix());
       if (numArgs > 1)
         format += "(operand " + std::to_string(n) + ") ";

@@ -16,7 +16,7 @@ def command(everything: bool, as_json: bool) -> None:
     """Show all settings, their values, and where those came from."""
     rows = []
     for group_name, group in sorted(knobs.groups().items()):
-        for name, knob in group.knobs().items():
+        for name, knob in group.settings().items():
             if not knob.honoured and not everything:
                 continue
             found = knob.find()

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SemanticError, TileError, UnsupportedError
+from ..language import creation
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant
 from ..language.values import tensor
@@ -228,8 +229,7 @@ class ControlFlow:
         condition = self.visit(node.test)
         if not isinstance(condition, tensor):
             return [*(node.body if condition else node.orelse), *rest]
-        self.check_scalar_condition(node.test, condition, "if")
-        condition = to_bool(condition)
+        condition = to_bool(self.scalar_condition(node.test, condition, "if"))
         jumps = self.jump_in([node], (ast.Return,)) or self.jump_in(
             [node], (ast.Continue, ast.Break), into_loops=False
         )
@@ -294,14 +294,12 @@ class ControlFlow:
 
         return go_on(jumps)
 
-    def check_scalar_condition(self, node: ast.expr, condition: tensor, what: str) -> None:
-        if condition.type.is_block():
-            self.blame = node
-            raise SemanticError(
-                f"the condition of `{what}` must be a scalar, but it is a block "
-                f"({condition.type}); reduce it first, or "
-                "use tl.where to choose element by element"
-            )
+    def scalar_condition(self, node: ast.expr, condition: tensor, what: str) -> tensor:
+        """A condition as a scalar; its place is that of errors."""
+        self.blame = node
+        condition = creation.scalar_condition(condition, what)
+        self.blame = None
+        return condition
 
     def branch(
         self,
@@ -486,7 +484,8 @@ class ControlFlow:
         shape = structure(a)
         if shape != structure(c):
             raise SemanticError(
-                f"the two values of `if ... else` are {_say(shape)} and {_say(structure(c))}"
+                "Ternary expression with dynamic condition has inconsistent types: "
+                f"{_say(shape)} and {_say(structure(c))}"
             )
         for point, value in zip(points, (a, c), strict=False):
             handles: list[Any] = []

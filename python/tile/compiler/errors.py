@@ -139,8 +139,13 @@ class LaunchError(PlacedError):
     the kernel's, or that of the parameter."""
 
 
-class RefusedOptions(LaunchError, OptionError):
-    """A launch with options that the target does not take."""
+class RefusedOptions(LaunchError, OptionError, ValueError, AssertionError):
+    """A launch with options that the target does not take. Programs written for Triton expect one
+    of Python's two errors, depending on the option."""
+
+
+class TooLargeArgument(LaunchError, OverflowError):
+    """A launch with an integer that no parameter can have."""
 
 
 class ChangedReference(LaunchError, RuntimeError):

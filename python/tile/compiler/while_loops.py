@@ -74,8 +74,7 @@ class WhileLoops:
                 condition = condition.condition
             if not isinstance(condition, tensor) and not is_constant(condition):
                 raise SemanticError(f"the condition of `while` is {one(condition)}")
-            condition = to_tensor(condition)
-            self.check_scalar_condition(node.test, condition, "while")
+            condition = self.scalar_condition(node.test, to_tensor(condition), "while")
             return to_bool(condition)
 
         self.at(node)

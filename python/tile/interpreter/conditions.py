@@ -6,6 +6,7 @@ from typing import Any
 
 from ..compiler.flatten import is_sequence
 from ..errors import SemanticError
+from ..language.creation import scalar_condition
 from ..language.promotion import is_constant
 from ..language.values import tensor, unwrap
 from .collective import Divergent
@@ -18,12 +19,7 @@ def truth(value: Any, what: str = "if") -> bool:
     value = unwrap(value)
     if not isinstance(value, tensor):
         return bool(value)
-    if value.type.is_block():
-        raise SemanticError(
-            f"the condition of `{what}` must be a scalar, but it is a block ({value.type}); "
-            "reduce it first, or use tl.where to choose element by element"
-        )
-    handle = check_scalar(value.handle, f"the condition of `{what}`")
+    handle = check_scalar(scalar_condition(value, what).handle, f"the condition of `{what}`")
     if handle.size == 1:
         return bool(handle)
     # Elements that are computed together; they must agree.

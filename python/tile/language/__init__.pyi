@@ -405,14 +405,14 @@ def broadcast_to(input: _Value, *shape: Any) -> tensor:
     [0 0 1 1]"""
 
 def cat(input: tensor, other: tensor, can_reorder: _bool = False, dim: _int = 0) -> tensor:
-    r"""The elements of both blocks in one; their order may differ.
+    r"""The elements of both blocks in one, those of `input` first.
 
-    Both have one shape and type. The order is kept with `can_reorder=False`.
+    Both have one shape and type. `can_reorder` allows another order, which is not used.
 
     Refused: ``tl.cat(tl.arange(0, 4), tl.arange(0, 8))``.
 
-    >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
-    6"""
+    >>> tl.cat(tl.arange(0, 2), tl.arange(2, 4))
+    [0 1 2 3]"""
 
 def expand_dims(input: _Value, axis: _int) -> tensor:
     r"""Inserts dimensions of one element at `axis`, or at each of several.

@@ -248,9 +248,11 @@ shl = _bitwise("<<", "arith.shli")
 
 
 def shr(x: Any, y: Any) -> tensor:
-    """x >> y; keeps the sign of signed integers."""
+    """x >> y; keeps the sign if x is signed, whatever y is."""
+    # The common type of a signed and an unsigned integer is unsigned.
+    is_signed = to_tensor(x).dtype.is_int_signed()
     x, y = _integer_operands(x, y, ">>")
-    return _binary("arith.shrsi" if x.dtype.is_int_signed() else "arith.shrui", x, y)
+    return _binary("arith.shrsi" if is_signed else "arith.shrui", x, y)
 
 
 def neg(x: tensor) -> tensor:

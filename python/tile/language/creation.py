@@ -198,8 +198,8 @@ def checked_axis(axis: Any, rank: int, what: str) -> int:
         raise SemanticError(f"{what} takes a constant axis, not {describe(axis)}")
     if not -rank <= axis < rank:
         raise SemanticError(
-            f"{what} got axis {axis}, but the block has {rank} dimension{'s' * (rank != 1)}: the "
-            f"axis is from {-rank} to {rank - 1}"
+            f"invalid axis {axis}: the block of {what} has {rank} dimension{'s' * (rank != 1)}, so "
+            f"the axis is from {-rank} to {rank - 1}"
         )
     return axis % rank
 
@@ -342,29 +342,21 @@ tensor.T = property(_transposed)  # type: ignore[attr-defined]
 
 @builtin
 def cat(input: tensor, other: tensor, can_reorder: bool = False, dim: int = 0) -> tensor:
-    """The elements of both blocks in one; their order may differ.
+    """The elements of both blocks in one, those of `input` first.
 
-    Both have one shape and type. The order is kept with `can_reorder=False`.
+    Both have one shape and type. `can_reorder` allows another order, which is not used.
 
     Refused: ``tl.cat(tl.arange(0, 4), tl.arange(0, 8))``.
 
-    >>> tl.sum(tl.cat(tl.arange(0, 2), tl.arange(2, 4), can_reorder=True))
-    6
+    >>> tl.cat(tl.arange(0, 2), tl.arange(2, 4))
+    [0 1 2 3]
     """
     for x in (input, other):
         if not isinstance(x, tensor) or not x.type.is_block():
             raise SemanticError(f"cat takes blocks, not {describe(x)}")
     if input.dtype != other.dtype or input.shape != other.shape:
         raise SemanticError(f"cat takes blocks of one type, not {input.type} and {other.type}")
-    if unwrap(can_reorder):
-        if input.ndim != 1:
-            raise SemanticError(
-                f"cat with can_reorder takes blocks of one dimension, not {input.type}"
-            )
-        ty = block_type(input.dtype, (input.shape[0] * 2,))
-        b = current()
-        return tensor(b.create_one("tt.cat", (input.handle, other.handle), None, (b.type(ty),)), ty)
-    # In order: join puts the pair last; moved to the front, it is the slow index.
+    # Join puts the pair last; moved to the front, it is the slow index.
     axis = checked_axis(dim, input.ndim, "cat")
     joined = join(input, other)
     rank = input.ndim
@@ -457,6 +449,18 @@ def item(input: tensor) -> tensor:
     5
     """
     return _reshape(input, (), False, "item")
+
+
+def scalar_condition(condition: tensor, what: str) -> tensor:
+    """The condition of an `if` or a `while`, which may be a block of one element."""
+    if condition.type.is_block() and condition.numel == 1:
+        return _reshape(condition, (), False, what)
+    if condition.type.is_block():
+        raise SemanticError(
+            f"the condition of `{what}` must be a scalar, but it is a block ({condition.type}); "
+            "reduce it first, or use tl.where to choose element by element"
+        )
+    return condition
 
 
 @builtin

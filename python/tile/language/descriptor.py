@@ -270,7 +270,7 @@ def make_tensor_descriptor(
     element = base.dtype.element_ty
     if extents[-1] * element.primitive_bitwidth < 128:
         raise SemanticError(
-            "the last dimension of a descriptor's block must have at least 16 bytes, but "
+            "Descriptor block shape must have at least 16 bytes in the last dimension, but "
             f"{extents[-1]} x {element} "
             f"has {extents[-1] * element.primitive_bitwidth // 8}"
         )

@@ -8,6 +8,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from .. import knobs
 from ..element_types import ELEMENT_TYPES
 from ..errors import SemanticError
 
@@ -174,7 +175,9 @@ class dtype:
         return self.name
 
     def __repr__(self) -> str:
-        return f"tile.language.{self.name}"
+        """The name by which a program finds it: Triton's, under the switch."""
+        name = "bfloat16" if self.name == "bf16" else self.name.replace("fp", "float", 1)
+        return f"{'triton' if knobs.compat.enable else 'tile'}.language.{name}"
 
 
 def _is_name(name: str) -> Any:

@@ -318,12 +318,28 @@ def replaced(
 
 def _checked(block: tensor) -> tensor:
     if block.type.is_ptr():
-        raise SemanticError("a pointer has no elements; use tl.load(pointer + index)")
+        raise SemanticError(
+            "unsupported tensor index: a pointer has no elements; use tl.load(pointer + index)"
+        )
     return block
+
+
+def _new_dimensions(items: Any) -> int:
+    """How many dimensions an index of a scalar adds, such as `x[None, :]`: a scalar has none that
+    `:` could leave as it is. 0 where it does something else."""
+    items = [unwrap(item) for item in (items if isinstance(items, (tuple, list)) else (items,))]
+    rest = [item for item in items if item is not None]
+    return len(items) - len(rest) if all(_is_whole(item) for item in rest) else 0
+
+
+def _is_whole(item: Any) -> bool:
+    return isinstance(item, _SLICES) and (item.start, item.stop, item.step) == (None, None, None)
 
 
 def index(block: tensor, items: Any) -> tensor:
     """``x[...]``."""
+    if not block.type.is_block() and (rank := _new_dimensions(items)):
+        return _reshape(block, (1,) * rank, False, "index")
     place = place_of(_checked(block), items)
     if block.type.layout is not None and (place.picked or place.gathered):
         raise SemanticError(

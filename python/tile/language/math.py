@@ -24,7 +24,9 @@ def _check(x: tensor, name: str, allowed: tuple[str, ...]) -> None:
             if len(allowed) < 3
             else ", ".join(allowed[:-1]) + " or " + allowed[-1]
         )
-        raise SemanticError(f"tl.{name} takes {names}, not {x.dtype}; convert with .to()")
+        raise SemanticError(
+            f"Expected dtype {names} in tl.{name}, not {x.dtype}; convert with .to()"
+        )
 
 
 def _function(

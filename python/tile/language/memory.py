@@ -20,7 +20,7 @@ from .promotion import constant as make_constant
 from .state import current
 from .values import builtin, describe, member, tensor, unwrap, unwrap_shape
 
-_LOAD_CACHE = {"": 1, ".ca": 2, ".cg": 3, ".cv": 7}
+_LOAD_CACHE = {"": 1, ".ca": 2, ".cg": 3, ".cs": 5, ".cv": 7}
 _STORE_CACHE = {"": 1, ".wb": 4, ".cg": 3, ".cs": 5, ".wt": 6}
 EVICTION = {"": 1, "evict_normal": 1, "evict_first": 2, "evict_last": 3}
 PADDING = {"": None, "zero": 1, "nan": 2}

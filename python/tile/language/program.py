@@ -17,7 +17,7 @@ from .values import TypesInText, builtin, constexpr, shown, tensor, unwrap
 def _grid_axis(axis: Any, what: str) -> int:
     axis = unwrap(axis)
     if isinstance(axis, bool) or not isinstance(axis, int) or axis not in (0, 1, 2):
-        raise SemanticError(f"{what} takes the axis 0, 1 or 2, not {shown(axis)}")
+        raise SemanticError(f"{what} axis must be 0, 1, or 2 but got {shown(axis)}")
     return int(axis)
 
 

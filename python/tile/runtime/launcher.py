@@ -323,11 +323,14 @@ class Launcher:
             named.group(1) if named else None,
         )
 
-    def refusal(self, message: str, parameter: str | None = None) -> TileError:
+    def refusal(
+        self, message: str, parameter: str | None = None, too_large: bool = False
+    ) -> TileError:
         """An error of a launch: its place is the kernel's, or a parameter's."""
-        from ..compiler import LaunchError
+        from ..compiler.errors import LaunchError, TooLargeArgument
 
-        return LaunchError(message, places(self.fn, parameter))
+        kind = TooLargeArgument if too_large else LaunchError
+        return kind(message, places(self.fn, parameter))
 
     def launch_compiled(self, kernel: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
         """Launches a kernel that was compiled before, for whatever arguments."""
@@ -472,7 +475,9 @@ class Launcher:
             try:
                 key = SPECIALIZE[mode](values[i])
             except TileError as error:
-                raise self.refusal(f"the argument `{p.name}`: {error}", p.name) from None
+                raise self.refusal(
+                    f"the argument `{p.name}`: {error}", p.name, isinstance(error, OverflowError)
+                ) from None
             spec = sp.decode(key, values[i], (i,), constants, hints)
             if p.type_name is not None and isinstance(spec, str) and not spec.startswith("*"):
                 if message := scalars.refusal(p.type_name, values[i]):

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..element_types import SIGNATURE_NAMES
-from ..errors import TileError
+from ..errors import TileError, TooLargeError
 from . import descriptors, dlpack
 
 
@@ -98,7 +98,7 @@ def _of_int(value: int) -> str:
         return "i64S" + alignment
     if 0 <= value < 2**64:
         return "u64" + alignment
-    raise TileError(f"the argument {value} does not fit in 64 bits")
+    raise TooLargeError(f"the argument {value} does not fit in 64 bits")
 
 
 def _of_numpy(value: Any) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
-from frontend import make_module, raw_ttir
+from frontend import kernel_of_text, make_module, raw_ttir
 
 import tile
 import tile.language as tl
@@ -179,3 +180,57 @@ def test_products_that_are_added_up():
         tl.dot(a, a, max_num_imprecise_acc=128)
 
     assert refusal(kernel, {}).error_message == "max_num_imprecise_acc (128) must be <= K (64)"
+
+
+#: What public suites match on, and what says it.
+PHRASES = [
+    ("tl.program_id(20)", "program_id axis must be 0, 1, or 2 but got 20"),
+    ("tl.expand_dims(tl.zeros([4, 4], tl.int32), -4)", "invalid axis -4"),
+    ("tl.exp(n.to(tl.float16))", "Expected dtype"),
+    ("p[10:]", "unsupported tensor index"),
+    (
+        "p if n > 0 else n",
+        "Ternary expression with dynamic condition has inconsistent type",
+    ),
+    (
+        "tl.make_tensor_descriptor(p, [n, n], [n, 1], [4, 2])",
+        "Descriptor block shape must have at least 16 bytes",
+    ),
+]
+
+
+@pytest.mark.parametrize(("expression", "phrase"), PHRASES)
+def test_phrases(expression, phrase, tmp_path):
+    head = "import tile\nimport tile.language as tl\n\n\n@tile.jit\ndef kernel(p, n):\n"
+    kernel = kernel_of_text(f"{head}    x = {expression}\n", tmp_path)
+    error = refusal(kernel, {"p": "*i32", "n": "i32"})
+    assert phrase in error.error_message
+
+
+@tile.jit
+def empty(x, n):
+    pass
+
+
+def test_options_that_are_refused():
+    """Programs written for Triton expect these errors of Python."""
+    x = np.zeros(1, np.float32)
+    with pytest.raises(AssertionError, match="must be a power of 2"):
+        empty.warmup(x, 1, grid=(1,), num_warps=3)
+    with pytest.raises(ValueError, match=r"num_ctas > 1 requires NVIDIA SM90\+ \(Hopper\)"):
+        empty.warmup(x, 1, grid=(1,), num_ctas=2, arch=80)
+
+
+@pytest.mark.parametrize("value", [2**64, -(2**63) - 1])
+def test_integers_that_nothing_holds(value):
+    with pytest.raises(OverflowError, match="does not fit in 64 bits") as caught:
+        empty[(1,)](np.zeros(1, np.float32), value)
+    assert isinstance(caught.value, tile.TileError)
+
+
+@pytest.mark.parametrize("name", ["int1", "uint16", "bfloat16", "float32", "float8e4nv"])
+def test_types_say_by_which_name_they_are_found(name, monkeypatch):
+    monkeypatch.setenv("TILE_COMPAT", "0")
+    assert repr(getattr(tl, name)) == f"tile.language.{name}"
+    monkeypatch.setenv("TILE_COMPAT", "1")
+    assert repr(getattr(tl, name)) == f"triton.language.{name}"

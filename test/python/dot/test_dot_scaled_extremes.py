@@ -163,6 +163,8 @@ def test_all_scales(of_a, of_b, way):
     """Each byte is a scale of both operands; among them pairs that cancel, and ordinary ones."""
     rng = np.random.default_rng(5)
     programs = 8
+    # Rows for the largest instructions, for which fp16 is split.
+    M = 64 if "fp16" in (of_a, of_b) else 16
     a, x = elements(of_a, (programs, M, K), rng)
     b, y = elements(of_b, (programs, N, K), rng)
     a_scale = rng.permutation(programs * M * 2).reshape(programs, M, 2).astype(np.uint8)
@@ -206,6 +208,44 @@ def test_special_elements(of_a, way):
         np.testing.assert_array_equal(out, want.astype(np.float32))
 
 
+@pytest.mark.parametrize("scale", [127, 246, 1])
+@pytest.mark.parametrize("narrow", ["e4m3", "e5m2"])
+@pytest.mark.parametrize("wide_is_left", [False, True])
+def test_special_elements_of_fp16(narrow, wide_is_left, scale, way):
+    """An operand of fp16 is multiplied as the sum of two parts, one of which may be zero where the
+    other operand is infinite."""
+    rng = np.random.default_rng(9)
+    kind = BYTES[narrow]
+    rare = np.array([0, -0.0, 2**-24, -(2**-24), 3 * 2**-23, 65504, -65504, 2049 / 2048, np.inf,
+                     -np.inf, np.nan], np.float16)  # fmt: skip
+    M = N = 64
+    wide = np.full((1, N, K), 1.0, np.float16)
+    if scale > 127:  # Sums have to be numbers of fp32.
+        rare[np.abs(rare) == 65504] = 1
+    for i, value in enumerate(rare):
+        wide[0, i, rng.integers(K)] = value
+    bits = np.full((1, M, K), np.float32(1).astype(kind).view(np.uint8))
+    codes = np.arange(256, dtype=np.uint8)
+    special = codes[~np.isfinite(codes.view(kind))]
+    for i, code in enumerate(special[: M // 2]):
+        bits[0, 2 * i, rng.integers(K)] = code
+    # An infinity beside each of the rare numbers.
+    bits[0, 1] = special[0]
+    scales = np.full((1, M, 2), scale, np.uint8)
+    c = np.zeros((1, M, N), np.float32)
+    x = bits.view(kind).astype(np.float64) * spread(scales)
+    y = wide.astype(np.float64)
+    with np.errstate(all="ignore"):
+        want = np.einsum("pmk,pnk->pmn", x, y)
+        if wide_is_left:
+            out = launch(wide, None, "fp16", bits, scales, narrow, c.swapaxes(1, 2).copy())
+            out = out.swapaxes(1, 2)
+        else:
+            out = launch(bits, scales, narrow, wide, None, "fp16", c)
+        np.testing.assert_array_equal(np.isnan(out), np.isnan(want))
+        np.testing.assert_allclose(out, want.astype(np.float32), rtol=2.0**-20)
+
+
 LOOPS = [("e4m3", "e4m3", 2), ("e2m1", "bf16", 1), ("bf16", "e5m2", 2), ("e5m2", "fp16", 1)]
 
 
@@ -218,6 +258,7 @@ def test_loops(of_a, of_b, scaled, extreme, stores, way):
     writes runs once."""
     rng = np.random.default_rng(7)
     steps = 3
+    M = 64 if "fp16" in (of_a, of_b) else 16
     a, x = elements(of_a, (steps, M, K), rng)
     b, y = elements(of_b, (steps, N, K), rng)
     a_scale = rng.integers(120, 135, (steps, M, 2)).astype(np.uint8)

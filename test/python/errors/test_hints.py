@@ -151,7 +151,10 @@ def by_name(x, out, CASE: tl.constexpr):
         ("sum of floats", "dot of floats adds up floats, not int32"),
         ("returned value", "a kernel returns nothing; store its results through pointers"),
         ("scalar pointer", "add offsets to the pointer, such as p + tl.arange(0, BLOCK)"),
-        ("axis", "reduce got axis 1, but the block has 1 dimension: the axis is from -1 to 0"),
+        (
+            "axis",
+            "invalid axis 1: the block of reduce has 1 dimension, so the axis is from -1 to 0",
+        ),
         ("enumerate", "for a counter beside it, write `i += 1` in the loop"),
     ],
 )

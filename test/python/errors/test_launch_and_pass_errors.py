@@ -107,7 +107,7 @@ def test_unknown_option():
         ({"BLOK": 16}, "`fill` has no parameter `BLOK`, and no such option exists; its parameters "
          "are out, n, value, BLOCK; did you mean `BLOCK`?"),
         pytest.param({"BLOCK": 16, "num_warps": 3},
-                     "num_warps must be a power of two up to 32, not 3",
+                     "num_warps must be a power of 2 up to 32, not 3",
                      marks=pytest.mark.nvidia("how many warps there are")),
         ({"BLOCK": 16, "num_stages": 2.5}, "num_stages must be a non-negative integer, not 2.5"),
         pytest.param({"BLOCK": 16, "arch": "volta"},

@@ -141,7 +141,7 @@ def test_no_clusters_before_hopper():
     with pytest.raises(tile.TileError) as caught:
         compiled(num_ctas=2)
     assert str(caught.value) == (
-        "num_ctas is 2, but cuda:80 has no clusters of blocks; cuda:90 is the first that has"
+        "num_ctas > 1 requires NVIDIA SM90+ (Hopper): cuda:80 has no clusters of blocks"
     )
 
 

@@ -196,3 +196,23 @@ def outlined_kernel(out_ptr, n):
 
 def test_noinline_functions():
     assert run(outlined_kernel, 7)[:2] == [14, 28]
+
+
+@tile.jit
+def one_element_kernel(x_ptr, out_ptr):
+    condition = tl.load(x_ptr + tl.arange(0, 1)) > 42
+    if condition:
+        tl.store(out_ptr, 1)
+    left = tl.load(x_ptr + tl.arange(0, 1)[:, None])
+    count = 0
+    while left > 40:
+        left -= 1
+        count += 1
+    tl.store(out_ptr + 1, count)
+
+
+@pytest.mark.parametrize("value", [41, 43])
+def test_a_condition_of_one_element(value):
+    out = np.zeros(2, np.int32)
+    one_element_kernel[(1,)](np.array([value], np.int32), out)
+    assert out.tolist() == [value > 42, value - 40]

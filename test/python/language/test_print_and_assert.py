@@ -84,6 +84,22 @@ def print_block_kernel(x_ptr, M: tl.constexpr, N: tl.constexpr):
 
 @sim_only
 @pytest.mark.compiled
+@pytest.mark.parametrize(("m", "n"), [(16, 8), (2, 128), (1, 1024)])
+def test_indices_have_one_width(m, n, capfd):
+    """As many digits as the largest index of a dimension has: lines can be sorted."""
+    x = np.arange(m * n, dtype=np.int32).reshape(m, n)
+    print_block_kernel[(1,)](x, M=m, N=n)
+    wide, long = len(str(m - 1)), len(str(n - 1))
+    expected = [
+        f"pid (0, 0, 0) idx ({i:{wide}}, {j:{long}}) m: {x[i, j]}"
+        for i in range(m)
+        for j in range(n)
+    ]
+    assert sorted(line for line in printed(capfd) if "m:" in line) == sorted(expected)
+
+
+@sim_only
+@pytest.mark.compiled
 @pytest.mark.parametrize("warps", [1, 4])
 def test_blocks_of_two_dimensions(warps, capfd):
     x = np.arange(8, dtype=np.int32).reshape(2, 4)

@@ -96,7 +96,7 @@ def blocks(x_ptr, out_ptr, CACHE: tl.constexpr):
     tl.store(out_ptr + r[:, None] * 16 + r[None, :], value)
 
 
-@pytest.mark.parametrize("cache", ["", ".ca", ".cg"])
+@pytest.mark.parametrize("cache", ["", ".ca", ".cg", ".cs"])
 def test_hints_of_descriptors(cache, machine):
     x = np.random.default_rng(2).random((64, 64)).astype(np.float32)
     out = np.zeros((16, 16), np.float32)

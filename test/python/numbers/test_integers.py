@@ -225,3 +225,27 @@ def test_swizzle(m, n, group):
         for i in range(first, min(first + group, m))
     ]
     assert [tuple(r) for r in out.tolist()] == order
+
+
+@tile.jit
+def mixed_shift_kernel(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(out_ptr + i, tl.load(x_ptr + i) >> tl.load(y_ptr + i))
+
+
+@pytest.mark.parametrize("of_y", ["i8", "u8", "u16", "u32", "i64", "u64"])
+@pytest.mark.parametrize("of_x", ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"])
+def test_shifts_keep_the_sign_of_what_is_shifted(of_x, of_y):
+    """Whatever the type of the count is, whose common type with x may be unsigned."""
+    n = 64
+    generator = np.random.default_rng(17)
+    info = np.iinfo(KINDS[of_x])
+    x = generator.integers(info.min, info.max, n, KINDS[of_x], endpoint=True)
+    y = generator.integers(0, info.bits, n).astype(KINDS[of_y])
+    # The result has the common type; the bits that it has are those of the sum in Python.
+    out = np.zeros(n, np.int64)
+    mixed_shift_kernel[(1,)](x, y, out, N=n)
+    bits = max(info.bits, np.iinfo(KINDS[of_y]).bits)
+    mask = (1 << bits) - 1
+    expected = [(int(a) >> int(b)) & mask for a, b in zip(x, y, strict=True)]
+    np.testing.assert_array_equal([int(v) & mask for v in out], expected)

@@ -105,7 +105,7 @@ def programs(out, AXIS: tl.constexpr):
 
 @pytest.mark.parametrize("axis", [-1, 3, 1.0, True, "x", None])
 def test_axes_of_the_grid_out_of_range(axis):
-    with pytest.raises(tile.CompilationError, match="takes the axis 0, 1 or 2"):
+    with pytest.raises(tile.CompilationError, match="axis must be 0, 1, or 2"):
         programs[(1,)](np.zeros(1, np.int32), axis)
 
 

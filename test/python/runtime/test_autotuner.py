@@ -309,7 +309,7 @@ def test_configs_that_the_target_refuses(device, monkeypatch):
         launch(make(refused, pre_hook=device.hook))
     text = str(caught.value)
     assert text.startswith("none of the 2 configurations of `fill` can run\n")
-    assert "BLOCK: 64, num_warps: 64" in text and "power of two up to" in text
+    assert "BLOCK: 64, num_warps: 64" in text and "power of 2 up to" in text
     with pytest.raises(tile.TileError, match="none of the 2 configurations"):
         make(refused).warmup(np.zeros(4, np.float32), 2.5, 4, grid=(1,))
     # What is wrong with the launch is no matter of the configuration.

@@ -79,7 +79,7 @@ def test_unknown_stage_target_and_option():
         tile.compile(source, target=tile.GPUTarget("metal", 1, 32))
     with pytest.raises(tile.TileError, match="unknown option `warps`"):
         tile.compile(source, target=TARGET, options={"warps": 4})
-    with pytest.raises(tile.TileError, match="num_warps must be a power of two up to 32, not 3"):
+    with pytest.raises(tile.TileError, match="num_warps must be a power of 2 up to 32, not 3"):
         tile.compile(source, target=TARGET, options={"num_warps": 3})
     with pytest.raises(tile.TileError, match="11"):
         tile.compile(source, target=tile.GPUTarget("cuda", 11, 32))

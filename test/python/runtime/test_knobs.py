@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -489,7 +490,7 @@ def test_every_setting_has_a_test():
     declared = {
         name
         for group in knobs.groups().values()
-        for knob in group.knobs().values()
+        for knob in group.settings().values()
         if knob.honoured
         for name in (knob.variable, knob.also)
         if name
@@ -500,7 +501,7 @@ def test_every_setting_has_a_test():
         name = variable.removeprefix("TRITON_").removeprefix("TILE_")
         assert name in text or name.lower() in text, f"{file} does not look at {variable}"
     for group in knobs.groups().values():
-        for knob in group.knobs().values():
+        for knob in group.settings().values():
             assert knob.doc, knob.variable
 
 
@@ -532,7 +533,7 @@ WORDS = {"TRITON_OVERRIDE_ARCH": "volta", "TILE_SIM_TARGET": "cuda:x", "TRITON_F
 def test_variables_with_values_that_mean_nothing(monkeypatch, form):
     """One message that names the variable, whatever it is for."""
     for group in knobs.groups().values():
-        for name, knob in group.knobs().items():
+        for name, knob in group.settings().items():
             if not knob.honoured or knob.read is str:
                 continue
             monkeypatch.setenv(knob.variable, form)
@@ -585,3 +586,84 @@ def test_values(monkeypatch):
         tile.TileError, match=r"TILE_TEST_NUMBER is 'many', not an integer: A number"
     ):
         group.number  # noqa: B018
+
+
+@pytest.fixture
+def propagating(monkeypatch):
+    """Under the compatibility switch, what Python sets is written to the environment."""
+    monkeypatch.setattr(knobs, "propagate_env", True, raising=False)
+
+
+def test_settings_reach_the_environment(propagating, monkeypatch):
+    for name in ("TILE_DEBUG", "TRITON_REDIS_PORT", "TRITON_HOME", "USE_IR_LOC"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TRITON_DEBUG", "0")
+    with knobs.runtime.scope(), knobs.redis.scope(), knobs.compilation.scope():
+        knobs.runtime.debug = True
+        knobs.redis.port = 7000
+        knobs.compilation.use_ir_loc = "ttir"
+        values = {n: os.environ.get(n) for n in ("TRITON_DEBUG", "TRITON_REDIS_PORT", "USE_IR_LOC")}
+        assert values == {
+            "TRITON_DEBUG": "1", "TRITON_REDIS_PORT": "7000", "USE_IR_LOC": "ttir",
+        }  # fmt: skip
+        knobs.compilation.use_ir_loc = None
+        assert "USE_IR_LOC" not in os.environ
+        # What is no text stays in the process.
+        knobs.compilation.listener = print
+    assert os.environ["TRITON_DEBUG"] == "0" and "TRITON_REDIS_PORT" not in os.environ
+
+
+def test_a_setting_wins_over_the_other_spelling(propagating, monkeypatch):
+    """A process that starts later must not see the spelling that was there before."""
+    monkeypatch.setenv("TILE_DEBUG", "0")
+    with knobs.runtime.scope():
+        knobs.runtime.debug = True
+        del knobs.runtime.debug
+        assert knobs.runtime.debug is True
+    assert os.environ["TILE_DEBUG"] == "0" and knobs.runtime.debug is False
+
+
+def test_without_the_switch_the_environment_stays(monkeypatch):
+    monkeypatch.setattr(knobs, "propagate_env", False, raising=False)
+    monkeypatch.setenv("TRITON_DEBUG", "0")
+    with knobs.runtime.scope():
+        knobs.runtime.debug = True
+        assert os.environ["TRITON_DEBUG"] == "0"
+
+
+def test_back_to_the_environment(monkeypatch):
+    """`knobs.env`, as the value of a setting, takes back what was set."""
+    monkeypatch.setenv("TRITON_REDIS_PORT", "6381")
+    with knobs.redis.scope():
+        knobs.redis.port = 1
+        knobs.redis.port = knobs.env
+        assert knobs.redis.port == 6381 and repr(knobs.env) == "env"
+
+
+def test_groups_of_others():
+    """Programs write groups of their own; `knobs` has the values."""
+
+    class Mine(knobs.Group):
+        word = settings.text("MY_WORD", "default")
+        flag = settings.flag("MY_FLAG", None)
+
+    mine = Mine()
+    assert mine.knobs == {"word": "default", "flag": None}
+    mine.flag = True
+    other = mine.copy()
+    other.word = "another"
+    assert mine.knobs == {"word": "default", "flag": True} and other.flag is True
+    assert other.reset().knobs == {"word": "default", "flag": None}
+
+
+def test_folders_of_the_build(monkeypatch):
+    monkeypatch.setenv("TRITON_CUDACRT_PATH", "/a")
+    monkeypatch.delenv("TRITON_CUDART_PATH", raising=False)
+    assert knobs.build.backend_dirs == {"/a"}
+
+
+def test_a_choice_that_nobody_made(monkeypatch):
+    monkeypatch.delenv("TRITON_HIP_USE_BLOCK_PINGPONG", raising=False)
+    assert knobs.amd.use_block_pingpong is None
+    monkeypatch.setenv("TRITON_HIP_USE_BLOCK_PINGPONG", "0")
+    assert knobs.amd.use_block_pingpong is False

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import random
-import sys
 
 import ml_dtypes
 import numpy as np
 import pytest
 from blocks import offsets, put, warps_for
-from frontend import refusal
+from frontend import kernel_of_text, refusal
 
 import tile
 import tile.language as tl
@@ -64,16 +62,6 @@ def index_of(chance: random.Random, shape: tuple[int, ...]) -> str:
     return ", ".join(items[: chance.randint(1, len(items))])
 
 
-def compiled(text: str, folder):
-    file = folder / "kernel_of_indices.py"
-    file.write_text(text)
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
-    spec.loader.exec_module(module)
-    return module.kernel
-
-
 SHAPES = [(8,), (64,), (4, 16), (16, 8), (2, 4, 8), (1, 8, 4), (4, 1, 2, 8)]
 TYPES = [np.float32, np.float16, np.int8, np.int64, np.float64, ml_dtypes.bfloat16, np.uint16]
 METHODS = {
@@ -107,7 +95,7 @@ def test_reads(shape, tmp_path):
         parts.append((index, at, part))
         at += part.size
     out = values(chance, at, kind)
-    kernel = compiled("".join(lines), tmp_path)
+    kernel = kernel_of_text("".join(lines), tmp_path)
     kernel[(1,)](x, x, out, *SCALARS.values(), num_warps=warps_for(shape))
     for index, at, part in parts:
         found = out[at : at + part.size]
@@ -137,7 +125,7 @@ def test_replacements(shape, tmp_path):
                  {"y": whole, "f": METHODS[name], "value": value, **SCALARS})  # fmt: skip
         wholes.append((f"{index}].{name}({extents})", whole))
     out = values(chance, x.size * len(wholes), kind)
-    kernel = compiled("".join(lines), tmp_path)
+    kernel = kernel_of_text("".join(lines), tmp_path)
     kernel[(1,)](x, v, out, *SCALARS.values(), num_warps=warps_for(shape))
     for n, (index, whole) in enumerate(wholes):
         found = out[n * x.size : (n + 1) * x.size]
@@ -227,7 +215,7 @@ BAD = {
     "x[1.0:]": "the bounds of a slice are integers, not float",
     "x[::0]": "a slice has a step other than 0",
     "x[3:3]": "the slice 3:3 of 8 elements has none",
-    "p[0]": "a pointer has no elements; use tl.load(pointer + index)",
+    "p[0]": "unsupported tensor index: a pointer has no elements; use tl.load(pointer + index)",
     "p.at[0]": "a pointer has no elements; use tl.load(pointer + index)",
     "n.at[0]": "a scalar (int32) has no elements to replace",
     "x[0] = 1": "elements of a <[8, 4], fp32> cannot be assigned; x = x.at[index].set(value) makes "
@@ -236,7 +224,7 @@ BAD = {
     "x.at[0].set(p)": "elements of <[8, 4], fp32> are not replaced by pointer<fp32>",
     "x.at[0].set(x)": "cannot broadcast shape [8, 4] to [4]: the ranks differ",
     "x.at[0, 0].set(x)": "one element is no <[8, 4], fp32>",
-    "tl.insert(x, 0.0, 0, axis=2)": "insert got axis 2, but the block has 2 dimensions",
+    "tl.insert(x, 0.0, 0, axis=2)": "invalid axis 2: the block of insert has 2 dimensions",
 }  # fmt: skip
 
 
@@ -255,5 +243,18 @@ def test_elements_are_not_assigned():
 def test_refused(code, tmp_path):
     head = "import tile\nimport tile.language as tl\n\n\n@tile.jit\ndef kernel(p, n):\n"
     body = f"    x = tl.zeros([8, 4], tl.float32)\n    {code}\n"
-    error = refusal(compiled(head + body, tmp_path), {"p": "*fp32", "n": "i32"})
+    error = refusal(kernel_of_text(head + body, tmp_path), {"p": "*fp32", "n": "i32"})
     assert BAD[code] in str(error)
+
+
+@tile.jit
+def scalars_kernel(x_ptr, n, out_ptr):
+    value = tl.load(x_ptr[None, None, :]) + n[None, :, None] + tl.load(x_ptr + 1)[None, :]
+    tl.store(out_ptr[None, :, None], value)
+
+
+def test_dimensions_of_scalars():
+    """A scalar has no dimension that `:` would name."""
+    x, out = np.array([3, 40], np.int32), np.zeros(1, np.int32)
+    scalars_kernel[(1,)](x, 500, out)
+    assert out[0] == 543

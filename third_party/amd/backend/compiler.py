@@ -60,7 +60,7 @@ class HIPBackend(BaseBackend):
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
-        given.setdefault("use_block_pingpong", knobs.amd.use_block_pingpong)
+        given.setdefault("use_block_pingpong", bool(knobs.amd.use_block_pingpong))
         given.setdefault("use_async_copy", knobs.amd.use_async_copy)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("insert_passes", knobs.compilation.insert_passes)

@@ -11,8 +11,9 @@ class AmdKnobs(Group):
     buffer_ops_analyze_small_tensor_range = foreign("AMDGCN_ANALYZE_SMALL_TENSOR_RANGE", False)
     dump_amdgcn = flag("AMDGCN_ENABLE_DUMP", False, "Print the assembly of each kernel.")
     libhip_path = text("TRITON_LIBHIP_PATH", None, "The library of AMD's run time.")
+    #: None, which is off, where nobody said anything: programs tell the two apart.
     use_block_pingpong = flag(
-        "TRITON_HIP_USE_BLOCK_PINGPONG", False,
+        "TRITON_HIP_USE_BLOCK_PINGPONG", None,
         "Raise the priority of waves that multiply in programs of four, on gfx942.",
     )  # fmt: skip
     use_in_thread_transpose = foreign("TRITON_HIP_USE_IN_THREAD_TRANSPOSE", False)

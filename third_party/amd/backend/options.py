@@ -85,7 +85,7 @@ def check_options(options: HIPOptions, facts: Any) -> None:
     most = _MOST_THREADS // facts.wave_size
     if options.num_warps & (options.num_warps - 1) or options.num_warps > most:
         raise TileError(
-            f"num_warps must be a power of two up to {most} on {facts}, not {options.num_warps}"
+            f"num_warps must be a power of 2 up to {most} on {facts}, not {options.num_warps}"
         )
     for name, choices in _CHOICES.items():
         value = getattr(options, name)
@@ -98,6 +98,5 @@ def check_options(options: HIPOptions, facts: Any) -> None:
         )
     if options.num_ctas > 1:
         raise TileError(
-            f"num_ctas is {options.num_ctas}, but programs of several blocks are not built for "
-            f"{facts}"
+            f"num_ctas > 1 not supported: programs of several blocks are not built for {facts}"
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from tile import _C
 from tile.backends.base import BaseOptions
 from tile.errors import TileError
 
@@ -76,17 +75,15 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
             f"{facts.max_registers_per_thread}, not {registers!r}"
         )
     if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
-        raise TileError(f"num_warps must be a power of two up to 32, not {options.num_warps}")
+        raise TileError(f"num_warps must be a power of 2 up to 32, not {options.num_warps}")
     if options.num_ctas & (options.num_ctas - 1) or options.num_ctas > 16:
-        raise TileError(f"num_ctas must be a power of two up to 16, not {options.num_ctas}")
+        raise TileError(f"num_ctas must be a power of 2 up to 16, not {options.num_ctas}")
     if options.default_dot_input_precision not in _PRECISIONS:
         raise TileError(
             f"default_dot_input_precision is one of {', '.join(_PRECISIONS)}, not "
             f"{options.default_dot_input_precision!r}"
         )
     if options.num_ctas > 1 and not facts.has_clusters:
-        first = next(t for t in _C.targets.known("cuda") if t.has_clusters)
         raise TileError(
-            f"num_ctas is {options.num_ctas}, but {facts} has no clusters of blocks; "
-            f"{first} is the first that has"
+            f"num_ctas > 1 requires NVIDIA SM90+ (Hopper): {facts} has no clusters of blocks"
         )

@@ -7,7 +7,10 @@
 // exponents had no bounds. All of the narrow formats fit into bf16 without
 // loss, and so do their products with the scales, because these are powers of
 // two or have four significant bits: operands are scaled, and a plain product
-// does the rest. fp16 has more bits, for which tf32 has room.
+// does the rest. fp16 has more bits, for which tf32 has room. Or such an
+// operand is the sum of two in bf16, which take two dots: x = high(x) +
+// low(x). Both take the same time. Asynchronous instructions read operands in
+// bf16 from shared memory in any order, so there it is two dots.
 //
 // That is exact as long as the scaled operands stay normal numbers. Where the
 // scale of any group is beyond that, which the kernel finds out while it runs,
@@ -20,6 +23,7 @@
 
 #include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
@@ -94,7 +98,7 @@ struct Operand {
   Value scales; ///< null without
   ScaleDotElemType format;
   bool isRight, isPackedAlongK;
-  /// In the compute type, not scaled yet.
+  /// In the compute type, or in f32 where they are to be split, not scaled yet.
   Value elements;
   /// Scaled, element by element.
   Value scaled;
@@ -123,7 +127,8 @@ std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
   case ScaleDotElemType::E5M2:
     return between(-16, 15);
   case ScaleDotElemType::FP16:
-    return between(-24, 15);
+    // Where they are split, the largest are rounded up to a power of two.
+    return between(-24, 16);
   default:
     // Elements have any exponent: see findUnsafeElements.
     return {0, 254};
@@ -161,6 +166,14 @@ private:
   Value findUnsafeElements(const Operand &operand);
   SmallVector<Value> findUnsafe(bool byRow);
 
+  bool multipliesAsynchronously(Type element);
+  bool isSplit(const Operand &operand) const {
+    return operand.format == ScaleDotElemType::FP16 && computeType.isBF16();
+  }
+  std::pair<Value, Value> split(Value elements);
+  Value dropInfinities(const Operand &operand, Value elements);
+  Value multiplyParts(Value left, Value right, Value sum,
+                      RankedTensorType result);
   Value multiply(Value left, Value right, Value sum, RankedTensorType result);
   Value multiplyGroups(const Operand &left, const Operand &right, Value plain);
   SmallVector<Share> getShares(const Operand &operand);
@@ -206,11 +219,11 @@ LogicalResult ScaledDotDecomposer::extend(Operand &operand) {
   auto source = cast<RankedTensorType>(operand.source.getType());
   auto widen = [&](Value value) {
     auto from = cast<RankedTensorType>(value.getType());
+    Type to = isSplit(operand) ? Type(b.getF32Type()) : computeType;
     operand.elements =
-        from.getElementType() == computeType
+        from.getElementType() == to
             ? value
-            : arith::ExtFOp::create(b, loc, from.clone(computeType), value)
-                  .getResult();
+            : arith::ExtFOp::create(b, loc, from.clone(to), value).getResult();
     return success();
   };
   switch (operand.format) {
@@ -463,9 +476,9 @@ Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
       for (const Share &other : others) {
         // Zeros in both of them: others may be times infinity.
         Value product =
-            multiply(keepGroup(share.elements, left, group, groups),
-                     keepGroup(other.elements, right, group, groups),
-                     number(wide, 0), wide);
+            multiplyParts(keepGroup(share.elements, left, group, groups),
+                          keepGroup(other.elements, right, group, groups),
+                          number(wide, 0), wide);
         SmallVector<Value> factors =
             getGroupFactors(left, group, share.exponent);
         SmallVector<Value> more = getGroupFactors(right, group, other.exponent);
@@ -505,6 +518,58 @@ Value ScaledDotDecomposer::addGroups(Value plain, Value groups) {
 // The product
 //===----------------------------------------------------------------------===//
 
+/// Two parts in bf16 whose sum `elements` are: what rounding leaves over has no
+/// more than three bits. An infinity has no rest.
+std::pair<Value, Value> ScaledDotDecomposer::split(Value elements) {
+  auto wide = cast<RankedTensorType>(elements.getType());
+  RankedTensorType narrow = wide.clone(b.getBF16Type());
+  Value high = arith::TruncFOp::create(b, loc, narrow, elements);
+  Value rounded = arith::ExtFOp::create(b, loc, wide, high);
+  Value rest = arith::SubFOp::create(b, loc, elements, rounded);
+  Value isExact = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
+                                        elements, rounded);
+  rest = arith::SelectOp::create(b, loc, isExact, number(wide, 0), rest);
+  return {high, arith::TruncFOp::create(b, loc, narrow, rest)};
+}
+
+/// Zeros for the infinities of an operand. A rest may be zero, and zero
+/// times infinity is NaN.
+Value ScaledDotDecomposer::dropInfinities(const Operand &operand,
+                                          Value elements) {
+  if (!operand.hasInfinities())
+    return elements;
+  auto type = cast<RankedTensorType>(elements.getType());
+  RankedTensorType bits = type.clone(b.getI16Type());
+  Value magnitude =
+      arith::AndIOp::create(b, loc, BitcastOp::create(b, loc, bits, elements),
+                            constant(bits, 0x7FFF));
+  Value isInfinite = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                           magnitude, constant(bits, 0x7F80));
+  return arith::SelectOp::create(b, loc, isInfinite, number(type, 0), elements);
+}
+
+/// The dot of elements in the compute type, or of such that are split.
+Value ScaledDotDecomposer::multiplyParts(Value left, Value right, Value sum,
+                                         RankedTensorType result) {
+  if (!isSplit(this->left) && !isSplit(this->right))
+    return multiply(left, right, sum, result);
+  // Both dots are added up in fp32 before anything is rounded.
+  RankedTensorType wide = result.clone(b.getF32Type());
+  bool isWide = result == wide;
+  if (!isWide)
+    sum = arith::ExtFOp::create(b, loc, wide, sum);
+  if (isSplit(this->left)) {
+    auto [high, low] = split(left);
+    sum = multiply(high, right, sum, wide);
+    sum = multiply(low, dropInfinities(this->right, right), sum, wide);
+  } else {
+    auto [high, low] = split(right);
+    sum = multiply(left, high, sum, wide);
+    sum = multiply(dropInfinities(this->left, left), low, sum, wide);
+  }
+  return isWide ? sum : arith::TruncFOp::create(b, loc, result, sum);
+}
+
 Value ScaledDotDecomposer::multiply(Value left, Value right, Value sum,
                                     RankedTensorType result) {
   auto asOperand = [&](Value value, unsigned index) {
@@ -519,6 +584,16 @@ Value ScaledDotDecomposer::multiply(Value left, Value right, Value sum,
       /*maxNumImpreciseAcc=*/0);
 }
 
+/// Whether the machine has instructions for dots of these elements that
+/// run beside its threads.
+bool ScaledDotDecomposer::multipliesAsynchronously(Type element) {
+  return llvm::any_of(getTargetModel(op).getMatrixInstructions(
+                          {element, element, b.getF32Type()}),
+                      [](const MatrixInstruction &instruction) {
+                        return instruction.isAsynchronous;
+                      });
+}
+
 LogicalResult ScaledDotDecomposer::extend() {
   auto has = [&](ScaleDotElemType format) {
     return left.format == format || right.format == format;
@@ -526,8 +601,13 @@ LogicalResult ScaledDotDecomposer::extend() {
   if (has(ScaleDotElemType::FP16) && has(ScaleDotElemType::BF16))
     return op.emitOpError("mixes bf16 and fp16 operands, which have no "
                           "common 16-bit type");
-  computeType = has(ScaleDotElemType::FP16) ? Type(b.getF32Type())
-                                            : Type(b.getBF16Type());
+  // Two operands to split would take four dots.
+  bool areBothWide = left.format == ScaleDotElemType::FP16 &&
+                     right.format == ScaleDotElemType::FP16;
+  Type bf16 = b.getBF16Type();
+  bool staysWide = has(ScaleDotElemType::FP16) &&
+                   (areBothWide || !multipliesAsynchronously(bf16));
+  computeType = staysWide ? Type(b.getF32Type()) : bf16;
   return success(succeeded(extend(left)) && succeeded(extend(right)));
 }
 
@@ -547,7 +627,7 @@ LogicalResult ScaledDotDecomposer::run() {
   Value unsafe = flags.empty() ? Value() : isAnySet(b, loc, flags);
   left.scaled = scale(left, unsafe);
   right.scaled = scale(right, unsafe);
-  Value result = multiply(left.scaled, right.scaled, op.getC(), type);
+  Value result = multiplyParts(left.scaled, right.scaled, op.getC(), type);
 
   if (unsafe) {
     auto branch = scf::IfOp::create(b, loc, TypeRange{type}, unsafe,

@@ -13,7 +13,11 @@ from tile.compiler.times import CompileTimes as CompileTimes
 
 base_knobs = knobs.Group
 env_str, env_bool = settings.text, settings.flag
-env_opt_str, env_opt_bool = settings.text, settings.flag
+env_opt_str = settings.text
+toenv = settings.text_of
+Env = settings.FromEnvironment
+#: What Python sets is written to the environment, for the processes that it starts.
+propagate_env = True
 build_knobs = type(knobs.build)
 redis_knobs = type(knobs.redis)
 cache_knobs = type(knobs.cache)
@@ -24,6 +28,11 @@ language_knobs = type(knobs.language)
 nvidia_knobs = type(knobs.nvidia)
 amd_knobs = type(knobs.amd)
 proton_knobs = type(knobs.proton)
+
+
+def env_opt_bool(variable: str) -> Any:
+    """A flag, or None."""
+    return settings.flag(variable, None)
 
 
 def env_int(variable: str, default: int = 0) -> Any:
@@ -92,15 +101,6 @@ class PipelineStagesHook(Protocol):
     def __call__(
         self, backend: Any, stages: dict[str, Any], options: Any, language: Any, capability: Any
     ) -> None: ...
-
-
-def toenv(val: Any) -> tuple[str | None] | None:
-    """A setting as the text of its variable, in a tuple; None if it has no text."""
-    if val is None:
-        return (None,)
-    if isinstance(val, bool):
-        return ("1" if val else "0",)
-    return (str(val),) if isinstance(val, (str, int)) else None
 
 
 def setenv(key: str, value: str | None) -> None:

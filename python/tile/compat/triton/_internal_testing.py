@@ -293,12 +293,17 @@ def _fresh_knobs_impl(
     skipped = skipped_attr or set()
     groups = {n: group for n, group in knobs.groups().items() if n not in skipped}
     variables = {
-        name for group in groups.values() for knob in group.knobs().values() for name in knob.names
+        name
+        for group in groups.values()
+        for knob in group.settings().values()
+        for name in knob.names
     } - {"TILE_COMPAT", "TILE_COMPAT_VERSION", "TILE_DRIVER", "TILE_SIM_TARGET"}
     saved: dict[str, str] = {}
     stack = ExitStack()
+    propagates = vars(knobs).get("propagate_env")
 
     def fresh() -> Any:
+        knobs.propagate_env = True  # type: ignore[attr-defined]
         saved.update({name: os.environ.pop(name) for name in variables & os.environ.keys()})
         for group in groups.values():
             _scope_and_reset(stack, group)
@@ -306,6 +311,9 @@ def _fresh_knobs_impl(
 
     def reset() -> None:
         stack.close()
+        vars(knobs).pop("propagate_env", None)
+        if propagates is not None:
+            knobs.propagate_env = propagates  # type: ignore[attr-defined]
         for name in variables:
             os.environ.pop(name, None)
         os.environ.update(saved)

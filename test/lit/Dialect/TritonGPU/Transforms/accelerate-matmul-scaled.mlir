@@ -50,7 +50,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<128x128xf32, #blocked>
   }
 
-  // tf32 has room for the bits of fp16, and for the exponents of scales.
+  // tf32 has room for the bits of fp16, and for the exponents of scales. With
+  // asynchronous instructions: accelerate-matmul-scaled-parts.mlir.
   // CHECK-LABEL: @half
   tt.func @half(%a: tensor<128x64xf16, #half>, %b: tensor<64x128xf8E5M2, #blocked>, %bs: tensor<128x2xi8, #scales>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
     // CHECK-DAG: arith.extf {{.*}} to tensor<128x64xf32

@@ -9,13 +9,13 @@ from tile import knobs as _knobs
 from tile.compat.unbuilt import Unbuilt
 from tile.runtime.specialization import native_specialize_impl as _describe
 
-from . import gluon_ir, ir
+from . import gluon_ir, ir, linear_layout
 
 #: Variables that change what is compiled; each belongs to a knob.
 _IN_KEYS = ("DISABLE_PTXAS_OPT", "PTXAS_OPTIONS", "TRITON_MOCK_PTX_VERSION", "TRITON_F32_DEFAULT")
 
 #: Modules of Triton's that are one with its compiler.
-_UNBUILT = ("amd", "interpreter", "linear_layout", "llvm", "nvidia", "passes", "proton")
+_UNBUILT = ("amd", "interpreter", "llvm", "nvidia", "passes", "proton")
 
 
 def __getattr__(name: str) -> Any:
@@ -55,5 +55,6 @@ __all__ = [
     "getenv_bool",
     "gluon_ir",
     "ir",
+    "linear_layout",
     "native_specialize_impl",
 ]

@@ -4,7 +4,7 @@
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:80"} {
 // CHECK: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
-// CHECK: llvm.mlir.global internal constant @tile_string_{{.*}}("pid (%u, %u, %u) idx (%u) x: %i\0A\00")
+// CHECK: llvm.mlir.global internal constant @tile_string_{{.*}}("pid (%u, %u, %u) idx (%{{[0-9]}}u) x: %i\0A\00")
 // CHECK: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
 
 // CHECK-LABEL: llvm.func @print
