@@ -140,9 +140,9 @@ static unsigned countAccesses(const LinearLayout &offsets, unsigned bits,
   return accesses;
 }
 
-/// How many more times than needed the banks of shared memory are accessed by
-/// the worst instruction with which a warp moves its part of a tensor to or
-/// from a buffer. `pads` are the gaps of the buffer: intervals and paddings.
+/// How many more times than needed the banks of shared memory are accessed for
+/// each of the wavefronts of the worst instruction with which a warp moves its
+/// part of a tensor to or from a buffer. A wide instruction needs several. `pads` are the gaps of the buffer: intervals and paddings.
 static unsigned countConflicts(const PyAttribute &distributed,
                                const PyAttribute &shared,
                                const std::vector<int64_t> &shape, unsigned bits,
@@ -162,7 +162,7 @@ static unsigned countConflicts(const PyAttribute &distributed,
   for (int32_t r = 0, e = offsets.getInDimSize(kRegister); r < e; r += count)
     worst = std::max(worst, countAccesses(offsets, bits, r, count, pads));
   unsigned ideal = countIdealWavefronts(offsets, bits, access.vecLog2);
-  return worst > ideal ? worst - ideal : 0;
+  return worst > ideal ? llvm::divideCeil(worst, ideal) - 1 : 0;
 }
 
 void populateLayoutInference(nb::module_ &m) {

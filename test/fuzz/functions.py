@@ -85,12 +85,13 @@ MAPPED = (
      "    elif b > c:\n        r = b\n    return r, a + b + c", 3, 2),
 )  # fmt: skip
 
-#: The same of two elements of each operand: which ones come together is not defined.
+#: The same of two neighbours of each operand. The last one gives both something of the other.
 PACKED = (
     ("def {n}(a, b):\n    if a > 3:\n        a = a * 2\n    if b > 3:\n        b = b * 2\n"
      "    return a, b", 1, 1),
     ("def {n}(a, b, c, d):\n    r = a\n    s = b\n    if a > c:\n        r = c\n    if b > d:\n"
      "        s = d\n    return r, s, a + c, b + d", 2, 2),
+    ("def {n}(a, b):\n    if a > b:\n        return b, a * 2\n    return a - b, b", 1, 1),
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import random
 
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.amd import AMDMFMALayout, AMDWMMALayout
+from tile.experimental.gluon.language.amd.cdna5 import PartitionedSharedLayout
 
 
 def split(rng: random.Random, total: int, parts: int) -> list[int]:
@@ -88,10 +89,25 @@ def distributed(
     return blocked(rng, rank, num_warps, lanes)
 
 
+def partitioned(rng: random.Random, shape: list[int]):
+    """A layout of pieces in partitions of LDS."""
+    dim = rng.randrange(len(shape))
+    partitions, groups = rng.choice([(2, 1), (2, 2), (4, 1), (1, 2)])
+    while shape[dim] < partitions * groups:
+        partitions, groups = partitions // 2 or 1, 1
+    piece = [e // (partitions * groups) if d == dim else e for d, e in enumerate(shape)]
+    inside = gl.SwizzledSharedLayout(2, 1, 2, order(rng, len(shape)))
+    if rng.random() < 0.5:
+        inside = gl.PaddedSharedLayout.with_identity_for([[16, 2]], piece, order(rng, len(shape)))
+    return PartitionedSharedLayout(partitions, groups, dim, inside)
+
+
 def shared(rng: random.Random, shape: list[int], bits: int, machine: str = "cuda:80"):
     """A layout for a buffer of this shape."""
     rank = len(shape)
     kind = rng.choice(["swizzled", "padded", "linear", "nvmma", "plain"])
+    if machine.startswith("hip:") and rng.random() < 0.15:
+        return partitioned(rng, shape)
     if kind == "nvmma" and rank == 2 and bits < 64 and machine.startswith("cuda:"):
         return gl.NVMMASharedLayout.get_default_for(
             shape, {8: gl.int8, 16: gl.float16, 32: gl.float32}[bits], rng.random() < 0.5

@@ -316,8 +316,8 @@ def inline_asm_elementwise(asm: _str, constraints: _str, args: Any, dtype: _Type
 def map_elementwise(scalar_fn: Any, *args: Any, pack: _int = 1) -> Any:
     r"""Applies a function of scalars, which may branch, to each element.
 
-    The blocks have one shape. With `pack` the function takes and gives so many elements of each at
-    once.
+    The blocks have one shape. With `pack` the function takes and gives so many neighbours of each
+    at once: elements that follow one another along the last dimension.
 
     Refused: ``tl.map_elementwise(p, p)``.
 

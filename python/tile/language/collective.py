@@ -144,8 +144,8 @@ def associative_scan(
 def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     """Applies a function of scalars, which may branch, to each element.
 
-    The blocks have one shape. With `pack` the function takes and gives so many elements of each at
-    once.
+    The blocks have one shape. With `pack` the function takes and gives so many neighbours of each
+    at once: elements that follow one another along the last dimension.
 
     Refused: ``tl.map_elementwise(p, p)``.
 

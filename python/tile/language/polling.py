@@ -36,6 +36,33 @@ def _any(flags):
     return max(flags.to(int32)) != 0
 
 
+@jit
+def poll(
+    pointer,
+    expected_value,
+    sem: constexpr,
+    scope: constexpr,
+    timeout_ns,
+    clock: constexpr,
+):
+    """`atomic_poll`, with a function that tells the time."""
+    static_assert(
+        _is_polled(pointer.dtype.element_ty),
+        "atomic_poll takes pointers to integers of 16 to 64 bits",
+    )
+    expected = to_tensor(expected_value).to(pointer.dtype.element_ty)
+    found = atomic_load(pointer, None, sem, scope) == expected
+    if timeout_ns is None:
+        while _any(~found):
+            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
+    else:
+        static_assert(is_cuda(), "the timeout of atomic_poll needs the clock of an NVIDIA GPU")
+        start = clock()
+        while _any(~found) & (clock() - start < timeout_ns):
+            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
+    return found
+
+
 @_method()
 @jit
 def atomic_poll(
@@ -58,21 +85,7 @@ def atomic_poll(
     >>> tl.atomic_poll(p + 2, 3)
     1
     """
-    static_assert(
-        _is_polled(pointer.dtype.element_ty),
-        "atomic_poll takes pointers to integers of 16 to 64 bits",
-    )
-    expected = to_tensor(expected_value).to(pointer.dtype.element_ty)
-    found = atomic_load(pointer, None, sem, scope) == expected
-    if timeout_ns is None:
-        while _any(~found):
-            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
-    else:
-        static_assert(is_cuda(), "the timeout of atomic_poll needs the clock of an NVIDIA GPU")
-        start = _nanoseconds()
-        while _any(~found) & (_nanoseconds() - start < timeout_ns):
-            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
-    return found
+    return poll(pointer, expected_value, sem, scope, timeout_ns, _nanoseconds)
 
 
 __all__ = ["atomic_poll"]

@@ -24,6 +24,7 @@ from tile.experimental.gluon.language.amd import (
     rdna4,
 )
 from tile.experimental.gluon.language.amd.cdna4 import async_copy
+from tile.experimental.gluon.language.amd.cdna5 import PartitionedSharedLayout
 
 #: Lanes of a wave.
 LANES = {"hip:gfx942": 64, "hip:gfx950": 64, "hip:gfx1100": 32, "hip:gfx1200": 32}
@@ -559,3 +560,83 @@ def test_layouts_are_read_as_they_are_printed(layout):
 def test_layouts_that_are_none(make, message):
     with pytest.raises(TileError, match=message):
         make()
+
+
+# Buffers in partitions of LDS.
+
+
+@gluon.jit
+def through_parts(
+    x_ptr, y_ptr, z_ptr, M: gl.constexpr, N: gl.constexpr, ROWS: gl.constexpr, BUFFER: gl.constexpr,
+    LAYOUT: gl.constexpr,
+):  # fmt: skip
+    """Each part of some rows is read, and written back times three."""
+    at = offsets_of(M, N, LAYOUT)
+    buffer = gl.allocate_shared_memory(gl.int32, [M, N], BUFFER, gl.load(x_ptr + at))
+    for i in gl.static_range(M // ROWS):
+        part = buffer.slice(i * ROWS, ROWS)
+        read = part.load(LAYOUT)
+        gl.store(z_ptr + i * ROWS * N + offsets_of(ROWS, N, LAYOUT), read)
+        part.store(read * 3)
+    gl.store(y_ptr + at, buffer.load(LAYOUT))
+
+
+PIECES = [(2, 1, 0), (2, 2, 0), (4, 1, 1), (1, 2, 1), (4, 2, 0)]
+
+
+def in_pieces(shape, partitions, groups, dim, padded):
+    piece = [e // (partitions * groups) if d == dim else e for d, e in enumerate(shape)]
+    if padded:
+        inside = gl.PaddedSharedLayout.with_identity_for([[16, 4]], piece, [1, 0])
+    else:
+        inside = gl.SwizzledSharedLayout(4, 2, 4, [1, 0])
+    return PartitionedSharedLayout(partitions, groups, dim, inside), piece, inside
+
+
+@every
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("pieces", PIECES)
+@pytest.mark.parametrize("rows", [8, 32])
+def test_buffers_in_partitions(target, pieces, padded, rows):
+    shape = [32, 64]
+    buffer, _, _ = in_pieces(shape, *pieces, padded)
+    x, y, z = (
+        values(shape, "i16", 1).astype(np.int32),
+        poisoned(shape, "i32"),
+        poisoned(shape, "i32"),
+    )
+    through_parts[(1,)](x, y, z, 32, 64, rows, buffer, matrix(target))
+    np.testing.assert_array_equal(z, x)
+    np.testing.assert_array_equal(y, x * 3)
+
+
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("pieces", PIECES)
+def test_places_in_partitions(pieces, padded):
+    """Pieces are in partitions in turns, and in each as their own layout says."""
+    shape = [32, 64]
+    partitions, groups, dim = pieces
+    buffer, piece, inside = in_pieces(shape, *pieces, padded)
+    bases = gl.to_linear_layout(buffer, shape).offset_bases
+    inner = gl.to_linear_layout(inside, piece).offset_bases
+
+    def place(offset, of):
+        found = [0, 0]
+        for bit, basis in enumerate(of):
+            if offset >> bit & 1:
+                found = [a ^ b for a, b in zip(found, basis, strict=True)]
+        return found
+
+    count = piece[0] * piece[1]
+    for offset in range(shape[0] * shape[1]):
+        number, rest = divmod(offset, count)
+        partition, group = divmod(number, groups)
+        expected = place(rest, inner)
+        expected[dim] += (group * partitions + partition) * piece[dim]
+        assert place(offset, bases) == expected
+
+
+def test_a_buffer_has_equal_pieces():
+    inside = gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    with pytest.raises(TileError, match="does not have 4 equal pieces along dimension 0"):
+        gl.to_linear_layout(PartitionedSharedLayout(4, 1, 0, inside), [2, 64])

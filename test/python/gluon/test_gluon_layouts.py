@@ -160,7 +160,8 @@ def test_swizzled_layouts_by_counting(vec, per_phase, max_phase):
 
 
 def banks(shape, registers, offsets, lanes, bits, vec):
-    """Accesses of the worst instruction of the first warp, counted lane by lane."""
+    """Accesses too many for each wavefront of the worst instruction of the first warp, counted
+    lane by lane."""
     worst = 0
     for first in range(0, registers, vec):
         together = max(1, min(lanes, 32 * 4 * 8 // max(32, vec * bits)))
@@ -174,7 +175,7 @@ def banks(shape, registers, offsets, lanes, bits, vec):
             count += max(map(len, words.values()))
         worst = max(worst, count)
     ideal = max(1, lanes * max(32, vec * bits) // (32 * 4 * 8))
-    return worst - ideal
+    return -(-worst // ideal) - 1
 
 
 @pytest.mark.parametrize("pad", [0, 1, 2, 4])

@@ -78,10 +78,66 @@ def test_waiting_for_a_block(target):
 
 
 @gluon.jit
+def poll_for_a_while(flags_ptr, out_ptr, TIMEOUT: gl.constexpr, LAYOUT: gl.constexpr):
+    i = gl.arange(0, 64, layout=LAYOUT)
+    gl.store(out_ptr + i, gl.atomic_poll(flags_ptr + i, 7, timeout_ns=TIMEOUT).to(gl.int32))
+
+
+@gluon.jit
+def poll_rows_for_a_while(flags_ptr, out_ptr, timeout, LAYOUT: gl.constexpr):
+    rows = gl.arange(0, 8, layout=gl.SliceLayout(1, LAYOUT))
+    columns = gl.arange(0, 8, layout=gl.SliceLayout(0, LAYOUT))
+    at = rows[:, None] * 8 + columns[None, :]
+    gl.store(out_ptr + at, gl.atomic_poll(flags_ptr + at, 7, timeout_ns=timeout).to(gl.int32))
+
+
+@ampere_and_later
+@pytest.mark.parametrize("timeout", [0, 2000])
+@pytest.mark.parametrize("num_warps", [1, 4])
+@pytest.mark.parametrize("rank", [1, 2])
+def test_time_ends_for_late_elements(target, timeout, num_warps, rank):
+    flags, out = np.full(64, 7, np.int32), poisoned(64, "i32")
+    late = np.random.default_rng(2).choice(64, 9, replace=False)
+    flags[late] = 8
+    if rank == 1:
+        layout = gl.BlockedLayout([1], [32], [num_warps], [0])
+        poll_for_a_while[(1,)](flags, out, timeout, layout, num_warps=num_warps)
+    else:
+        layout = gl.BlockedLayout([1, 1], [4, 8], [num_warps, 1], [1, 0])
+        poll_rows_for_a_while[(1,)](flags, out, timeout, layout, num_warps=num_warps)
+    np.testing.assert_array_equal(out, flags == 7)
+
+
+@gluon.jit
+def partition_that_polls(flag_ptr, out_ptr):
+    """The second program never sets its flag."""
+    me = gl.program_id(0)
+    if me == 0:
+        gl.atomic_store(flag_ptr, 1)
+    gl.store(out_ptr + me, gl.atomic_poll(flag_ptr + me, 1, timeout_ns=1000).to(gl.int32))
+
+
+@gluon.jit
+def partition_that_rests():
+    pass
+
+
+@gluon.jit
+def poll_in_a_partition(flag_ptr, out_ptr):
+    work = (partition_that_polls, (flag_ptr, out_ptr))
+    gl.warp_specialize([(partition_that_rests, ()), work], [2])
+
+
+@ampere_and_later
+def test_time_ends_in_a_partition(target):
+    flags, out = np.zeros(2, np.int32), poisoned(2, "i32")
+    poll_in_a_partition[(2,)](flags, out)
+    np.testing.assert_array_equal(out, [1, 0])
+
+
+@gluon.jit
 def refused_atomic(x_ptr, KIND: gl.constexpr):
-    if KIND == "timeout":
-        gl.atomic_poll(x_ptr, 1, timeout_ns=100)
-    elif KIND == "sem":
+    if KIND == "sem":
         gl.atomic_load(x_ptr, sem="release")
     else:
         gl.atomic_load(x_ptr.to(gl.pointer_type(gl.int8), bitcast=True))
@@ -90,9 +146,8 @@ def refused_atomic(x_ptr, KIND: gl.constexpr):
 @pytest.mark.parametrize(
     "kind,message",
     [
-        ("timeout", "tile has no code for atomic_poll with timeout_ns"),
-        ("sem", "sem of atomic_load is 'acquire' or 'relaxed', not 'release'"),
-        ("small", "atomic_load supports types of 16, 32 and 64 bits, not int8"),
+        ("sem", "atomic_load takes the sem 'acquire' or 'relaxed', not 'release'"),
+        ("small", "atomic_load does not support int8"),
     ],
 )
 def test_refused_atomics(kind, message):

@@ -11,6 +11,7 @@ from fuzz import layouts as rl
 from reference import poisoned
 from reference import random as values
 
+from tile.errors import TileError
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 
@@ -309,3 +310,36 @@ def test_operators_of_aggregates(target):
     i = np.arange(128)
     total = (3 * i + 1) * 10000 + (7 - 3 * i) * 100 - 3 * i
     np.testing.assert_array_equal(y, np.where(3 * i < 30, total, np.where(3 * i > 60, 1, -2 * i)))
+
+
+@gluon.jit
+def sort_two(a, b):
+    if a > b:
+        return b, a
+    return a, b
+
+
+@gluon.jit
+def sort_neighbours(x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, A: gl.constexpr):
+    x = gl.load(pointers(x_ptr, M, N, A))
+    gl.store(pointers(y_ptr, M, N, A), gl.map_elementwise(sort_two, x, pack=2))
+
+
+@everywhere
+@pytest.mark.parametrize("shape", [[16, 32], [2, 8], [64, 2]])
+@pytest.mark.parametrize("each", [[1, 2], [2, 4], [4, 2]])
+@pytest.mark.parametrize("order", [[1, 0], [0, 1]])
+def test_maps_of_neighbours(target, shape, each, order):
+    """Neighbours need not be in neighbouring registers."""
+    m, n = shape
+    layout = gl.BlockedLayout(each, [LANES[target] // 4, 4], [4, 1], order)
+    x, y = values(shape, "i32", 5), poisoned(shape, "i32")
+    sort_neighbours[(1,)](x, y, m, n, layout)
+    np.testing.assert_array_equal(y, np.sort(x.reshape(-1, 2), axis=1).reshape(shape))
+
+
+def test_maps_need_neighbours_in_a_thread():
+    x = values([16, 32], "i32", 5)
+    layout = gl.BlockedLayout([2, 1], [8, 4], [4, 1], [0, 1])
+    with pytest.raises(TileError, match="a thread holds 2 neighbours along the last dimension"):
+        sort_neighbours[(1,)](x, x.copy(), 16, 32, layout)

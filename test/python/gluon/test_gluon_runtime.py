@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -78,6 +79,8 @@ def test_what_a_module_says_is_part_of_the_key(tmp_path, monkeypatch):
         "    i = gl.arange(0, 512, layout=LAYOUT)\n"
         "    gl.store(y + i, i)\n"
     )
+    # The other process finds the package where this one did.
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     keys = []
     for size in (1, 2, 1):
         path = tmp_path / f"of_{size}" / "kernels.py"
@@ -93,7 +96,11 @@ def test_what_a_module_says_is_part_of_the_key(tmp_path, monkeypatch):
         )
         keys.append(
             subprocess.run(
-                [sys.executable, "-c", code], check=True, capture_output=True, text=True
+                [sys.executable, "-c", code],
+                env=environment,
+                check=True,
+                capture_output=True,
+                text=True,
             ).stdout
         )
     assert keys[0] == keys[2] != keys[1]

@@ -118,6 +118,67 @@ def test_packs(n):
 
 
 @tile.jit
+def _sort_two(a, b):
+    if a > b:
+        return b, a
+    return a, b
+
+
+@tile.jit
+def _mix_four(a, b, c, d):
+    """No result is of one element alone."""
+    if a < d:
+        b = b + c
+    return b - a, c * 2 + a, d - b, a + b * 4 + d
+
+
+@tile.jit
+def neighbours_kernel(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, PACK: tl.constexpr):
+    where = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + where)
+    if PACK == 2:
+        y = tl.map_elementwise(_sort_two, x, pack=2)
+    else:
+        y = tl.map_elementwise(_mix_four, x, pack=4)
+    tl.store(out_ptr + where, y)
+
+
+def _neighbours(x, pack):
+    rows = x.reshape(-1, pack)
+    if pack == 2:
+        return np.sort(rows, axis=1).reshape(x.shape)
+    a, b, c, d = rows.T
+    b = np.where(a < d, b + c, b)
+    return np.stack([b - a, c * 2 + a, d - b, a + b * 4 + d], axis=1).reshape(x.shape)
+
+
+@pytest.mark.parametrize("num_warps", [1, 4])
+@pytest.mark.parametrize("pack", [2, 4])
+@pytest.mark.parametrize("shape", [(1, 4), (1, 32), (4, 8), (64, 4), (2, 512), (128, 1), (3, 12)])
+def test_neighbours_come_together(shape, pack, num_warps):
+    """Also where the block is smaller than the program, or contiguous along its columns."""
+    m, n = shape
+    x = np.random.default_rng(3).integers(-99, 99, (m, n)).astype(np.int32)
+    out = np.zeros_like(x)
+    neighbours_kernel[(1,)](x, out, M=m, N=n, PACK=pack, num_warps=num_warps)
+    np.testing.assert_array_equal(out, _neighbours(x, pack))
+
+
+@tile.jit
+def columns_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    """Memory is contiguous along the first dimension, neighbours lie along the last."""
+    where = tl.arange(0, N)[:, None] + tl.arange(0, N)[None, :] * N
+    tl.store(out_ptr + where, tl.map_elementwise(_sort_two, tl.load(x_ptr + where), pack=2))
+
+
+def test_neighbours_of_columns():
+    x = np.random.default_rng(4).integers(-99, 99, (64, 64)).astype(np.int32)
+    out = np.zeros_like(x)
+    columns_kernel[(1,)](x, out, N=64)
+    np.testing.assert_array_equal(out.T, _neighbours(np.ascontiguousarray(x.T), 2))
+
+
+@tile.jit
 def _compare(a, b):
     if a == b:
         return 0

@@ -18,6 +18,7 @@ void triton::buildTTIRPipeline(const PassAdder &add,
   add(createTritonRewriteTensorPointer());
   add(createTritonRewriteTensorDescriptorToPointer({.onlySplit = true}));
   add(createTritonSplitShapes());
+  add(createTritonUnpackMaps());
   add(createCanonicalizerPass());
   add(createTritonCombine());
   add(createTritonReorderBroadcast());

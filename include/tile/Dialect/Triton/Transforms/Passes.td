@@ -325,6 +325,29 @@ def TritonRewriteTensorDescriptorToPointer
   ];
 }
 
+def TritonUnpackMaps : Pass<"triton-unpack-maps"> {
+  let summary = "Give maps of neighbours one tensor for each neighbour";
+  let description = [{
+    A map of `pack` neighbours at a time needs them in one thread. Which thread
+    holds what is not decided yet here. So the neighbours become tensors of their
+    own, and the map takes one element of each. Layouts that hold the neighbours
+    together make this free.
+
+    ```mlir
+    %r = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({...}) : (tensor<64xi32>) -> tensor<64xi32>
+    // becomes
+    %p = tt.reshape %x : tensor<64xi32> -> tensor<32x2xi32>
+    %a, %b = tt.split %p : tensor<32x2xi32> -> tensor<32xi32>
+    %m:2 = "tt.map_elementwise"(%a, %b) <{pack = 1 : i32}> ({...}) : (tensor<32xi32>, tensor<32xi32>) -> (tensor<32xi32>, tensor<32xi32>)
+    %j = tt.join %m#0, %m#1 : tensor<32xi32> -> tensor<32x2xi32>
+    %r = tt.reshape %j : tensor<32x2xi32> -> tensor<64xi32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"numMaps", "maps-unpacked", "Maps of several neighbours">
+  ];
+}
+
 def TritonSplitShapes : Pass<"triton-split-shapes"> {
   let summary = "Take tensors apart into pieces of powers of two";
   let description = [{

@@ -42,9 +42,11 @@ from tile.language import assume as assume
 from tile.language import atomic_add as atomic_add
 from tile.language import atomic_and as atomic_and
 from tile.language import atomic_cas as atomic_cas
+from tile.language import atomic_load as atomic_load
 from tile.language import atomic_max as atomic_max
 from tile.language import atomic_min as atomic_min
 from tile.language import atomic_or as atomic_or
+from tile.language import atomic_store as atomic_store
 from tile.language import atomic_xchg as atomic_xchg
 from tile.language import atomic_xor as atomic_xor
 from tile.language import bfloat16 as bfloat16
@@ -125,14 +127,12 @@ from tile.language import xor_sum as xor_sum
 from tile.language.dtypes import dtype as base_type
 from tile.language.values import tensor as base_value
 
-def atomic_load(pointer: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
-    r"""Reads what others may write meanwhile. `sem` is `acquire` or `relaxed`."""
-
 def atomic_poll(pointer: Any, expected_value: Any, sem: Any = None, scope: Any = None, timeout_ns: Any = None) -> Any:
-    r"""Waits until all that `pointer` points to equals `expected_value`."""
+    r"""Waits until memory holds `expected_value`; returns whether it did.
 
-def atomic_store(pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> None:
-    r"""Writes what others may read meanwhile. `sem` is `release` or `relaxed`."""
+    `pointer` is a scalar or a tensor of pointers to integers of 16 to 64 bits. With `timeout_ns`,
+    elements that were not seen after so many nanoseconds give False. Each is loaded at least once.
+    Only NVIDIA GPUs have such a clock."""
 
 def expect_zero(x: Any, mask: Any) -> Any:
     r"""`x`, which is expected to be zero where `mask` holds: in kernels compiled with

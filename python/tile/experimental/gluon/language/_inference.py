@@ -43,6 +43,8 @@ def linear_layout(layout: Any, shape: Sequence[int]) -> Any:
     """The `_C.layout.LinearLayout` of a tensor (or buffer) of this shape."""
     if is_open(layout):
         raise SemanticError(f"{layout!r} is left open: nothing is known of it yet")
+    if isinstance(layout, SharedLayout):
+        layout = layout._of_buffer(shape)
     try:
         return _linear(layout.mlir, tuple(shape))
     except _C.ir.MLIRError as error:
@@ -100,7 +102,8 @@ def count_conflicts(distributed: Any, shared: Any) -> int:
     shape = list(distributed.shape)
     linear_layout(distributed.layout, shape)
     linear_layout(shared.layout, shape)  # Says it if one of them does not fit.
-    pads = getattr(shared.layout, "interval_padding_pairs", [])
+    buffer = shared.layout._of_buffer(shape)
+    pads = getattr(buffer, "interval_padding_pairs", [])
     return _C.layout.bank_conflicts(
-        _attribute(distributed.layout), _attribute(shared.layout), shape, bits, pads
+        _attribute(distributed.layout), _attribute(buffer), shape, bits, pads
     )

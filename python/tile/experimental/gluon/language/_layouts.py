@@ -174,6 +174,10 @@ class SharedLayout(_Layout):
     def rank(self) -> int:
         raise NotImplementedError
 
+    def _of_buffer(self, shape: Sequence[int]) -> SharedLayout:
+        """The layout that IR has for a buffer of this shape."""
+        return self
+
 
 @dataclass(frozen=True, eq=False)
 class AutoLayout(DistributedLayout):

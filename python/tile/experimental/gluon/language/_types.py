@@ -169,7 +169,10 @@ class shared_memory_descriptor_type(shared_type):
                 f"a buffer of shape {list(unwrap_shape(shape))} has a layout of {rank} dimensions, "
                 f"or of {rank - 1} where the first counts buffers, but {layout!r} has {layout.rank}"
             )
-        super().__init__(element_ty, shape, layout, alloc_shape)
+        whole = unwrap_shape(alloc_shape)
+        of_buffer = layout._of_buffer(whole[len(whole) - layout.rank :])
+        super().__init__(element_ty, shape, of_buffer, alloc_shape)
+        self.layout = layout
         self.name = f"shared_memory_descriptor<{list(self._shape)}, {self.element_ty}, {layout!r}>"
 
     @property

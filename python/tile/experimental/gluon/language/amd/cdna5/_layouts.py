@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +10,15 @@ from tile.errors import SemanticError
 from tile.language.values import unwrap
 from tile.runtime.jit import constexpr_function
 
+from ... import _inference
 from ..._amd_layouts import AMDWMMALayout
-from ..._layouts import PaddedSharedLayout, SharedLayout, SwizzledSharedLayout, _integers
+from ..._layouts import (
+    PaddedSharedLayout,
+    SharedLayout,
+    SharedLinearLayout,
+    SwizzledSharedLayout,
+    _integers,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +60,33 @@ class PartitionedSharedLayout(SharedLayout):
         piece = self.partition_layout.shape  # type: ignore[attr-defined]
         return [e * pieces if d == self.partition_dim else e for d, e in enumerate(piece)]
 
+    def _of_buffer(self, shape: Sequence[int]) -> SharedLayout:
+        """Partitions follow one another. Each has the pieces of its groups, in their order."""
+        dim, pieces = self.partition_dim, self.num_partitions * self.num_groups
+        if shape[dim] % pieces:
+            raise SemanticError(
+                f"a buffer of shape {list(shape)} does not have {pieces} equal pieces along "
+                f"dimension {dim}, as {self!r} says"
+            )
+        piece = [e // pieces if d == dim else e for d, e in enumerate(shape)]
+        inside = _inference.as_linear(self.partition_layout, piece)
+        if inside.block_bases:
+            raise SemanticError("buffers in partitions of LDS are of one block")
+        steps = [
+            [piece[dim] << bit if d == dim else 0 for d in range(self.rank)]
+            for bit in range(pieces.bit_length() - 1)
+        ]
+        turns = self.num_partitions.bit_length() - 1
+        bases = [*inside.offset_bases, *steps[turns:], *steps[:turns]]
+        if isinstance(self.partition_layout, PaddedSharedLayout):
+            pads = self.partition_layout.interval_padding_pairs
+            return PaddedSharedLayout(pads, bases, [], list(shape))
+        return SharedLinearLayout(bases)
+
     def _text(self) -> str:
-        raise SemanticError("tile has no code for buffers in partitions of LDS (gfx1250)")
+        if not isinstance(self.partition_layout, PaddedSharedLayout):
+            raise SemanticError(f"the places of {self!r} depend on the shape of the buffer")
+        return self._of_buffer(self.shape)._text()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PartitionedSharedLayout) and repr(self) == repr(other)
