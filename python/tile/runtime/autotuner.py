@@ -206,8 +206,8 @@ class Autotuner(KernelInterface):
                 from ..hints import closest
 
                 raise TileError(
-                    f"autotune's key names `{name}`, which is not a parameter of the kernel"
-                    f"{closest(str(name), arg_names)}"
+                    f"autotune's key names `{name}`, which is not a parameter of the kernel; "
+                    f"its parameters are {', '.join(arg_names)}{closest(str(name), arg_names)}"
                 )
         self.keys = key
         self.reset_to_zero = list(reset_to_zero or ())
