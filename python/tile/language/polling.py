@@ -9,8 +9,9 @@ from .conversion import public_to_tensor as to_tensor
 from .creation import arange
 from .dtypes import int32, int64
 from .extra.cuda import num_threads
+from .methods import method
 from .program import static_assert
-from .standard import _method, max
+from .standard import max
 from .target_info import is_cuda
 from .values import constexpr
 
@@ -36,7 +37,7 @@ def _any(flags):
     return max(flags.to(int32)) != 0
 
 
-@_method()
+@method()
 @jit
 def atomic_poll(
     pointer,

@@ -268,7 +268,7 @@ def test_values_that_are_no_numbers():
 
 
 def test_a_key_that_is_no_parameter():
-    with pytest.raises(tile.TileError, match="key names `BLOK`.* parameters are x, out, BLOCK;"):
+    with pytest.raises(tile.TileError, match=r"key names `BLOK`.* parameters are x, out, BLOCK;"):
         tile.autotune([tile.Config({"BLOCK": 64})], key=["BLOK"])(copy)
 
 
