@@ -136,8 +136,8 @@ class Variant:
         options: dict[str, int], targets: list[GPUTarget], compiled: list[Any],
         pairs: list[tuple[int, int]],
     ) -> None:  # fmt: skip
-        """`pairs` of the kernel's arguments are disjoint for what was compiled first, for each of
-        the targets; if there are any, what was compiled then is for those that are not."""
+        """Each target has code for arguments of which these `pairs` are disjoint. If there are
+        pairs, it also has code for arguments that overlap, which comes second."""
         self.name, self.arguments, self.options = name, arguments, options
         self.targets, self.compiled, self.pairs = targets, compiled, pairs
         if not name.isidentifier():

@@ -424,9 +424,10 @@ def jit(
     """Makes a kernel, or a function that kernels call, of a Python function.
 
     A kernel is launched as ``kernel[grid](arguments)``. It is compiled for the
-    types of its arguments, for constants (``tl.constexpr`` parameters), and
-    for whether pointers and integers are multiples of 16 and integers are 1;
-    `do_not_specialize` lists parameters for which the latter is not done.
+    types of its arguments and for constants (``tl.constexpr`` parameters). It
+    is also compiled for whether pointers and integers are multiples of 16, and
+    whether integers are 1. This is not done for parameters that
+    `do_not_specialize` lists.
     """
 
     return decorate(
