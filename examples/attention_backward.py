@@ -1,7 +1,7 @@
 """The gradients of attention: scores are computed again, from what rows summed up to.
 
-In one pass, blocks of keys add what they contribute to the gradients of queries to memory, in no
-particular order; in two, queries have a kernel of their own, which computes the scores once more.
+In one pass, blocks of keys add to the gradients of queries in memory, in no particular order. In
+two passes, queries have a kernel of their own. It computes the scores once more.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def gradients_kernel(
     k, v = k_desc.load([base + block * BN, 0]), v_desc.load([base + block * BN, 0])
     dk = tl.zeros(k.shape, dtype=tl.float32)
     dv = tl.zeros(v.shape, dtype=tl.float32)
-    # Queries that see some of the keys come first, then those that see all: in a loop of their own,
-    # or in one loop with the others, which looks where it is.
+    # Queries that see some of the keys come first, then those that see all. These are in a loop of
+    # their own, or in one loop with the others. That loop looks where it is.
     first = block * BN // BM * BM if CAUSAL else 0
     whole = tl.cdiv((block + 1) * BN, BM) * BM if CAUSAL else 0
     for part in tl.static_range(0 if CAUSAL and not ONE_LOOP else 1, 2):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Checks the English of pages, comments and docstrings with proselint and rules of our own.
 
-    scripts/check_prose.py                 # the tree against scripts/prose/exceptions.txt
-    scripts/check_prose.py FILE...         # everything that is found in these files
-    scripts/check_prose.py --lower         # write lower counts of exceptions; never higher ones
-    scripts/check_prose.py --reset         # write all counts as they are, behind a new rule
+    scripts/check_prose.py [FILE... | --lower | --reset]
+
+Without an argument it compares the tree with scripts/prose/exceptions.txt. With files it prints
+everything that is found in them. `--lower` writes lower counts of exceptions, never higher ones.
+`--reset` writes all counts as they are, behind a new rule.
 
 Our rules are: a sentence has at most 30 words, brackets are not nested, and the words of
 scripts/prose/words.txt are not used. Older text breaks them in places. exceptions.txt says how

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
+#: What `tile help` prints.
+PAGES = Path(__file__).resolve().parents[1] / "docs" / "diagnostics"
 #: The licences of what is linked in. Each is in the folder of the same name.
 LICENSES = ["GCC.txt", "LLVM.txt", "nanobind.txt", "robin-map.txt", "zlib.txt", "zstd.txt"]
 
@@ -63,6 +65,9 @@ def problems(wheel: Path, machine: str, glibc: str, limit_mb: int) -> list[str]:
         for license in LICENSES:
             if not any(name.endswith(f"/licenses/licenses/{license}") for name in names):
                 found.append(f"it has no notice {license}")
+        for page in (p.name for p in PAGES.glob("*.md")):
+            if f"tile/pages/diagnostics/{page}" not in names:
+                found.append(f"it has no page {page}, which `tile help` prints")
     size = wheel.stat().st_size / 1e6
     if size > limit_mb:
         found.append(f"it has {size:.1f} MB, which is more than {limit_mb}")

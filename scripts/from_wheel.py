@@ -89,6 +89,18 @@ def run_tutorial(name: str, work: Path, environment: Mapping[str, str]) -> None:
         raise Differs(f"{name}: the page shows\n{shown}\nbut printed was\n{printed}")
 
 
+def check_help(work: Path, environment: Mapping[str, str]) -> int:
+    """`tile help` prints every page about a message; how many there are."""
+    pages = {p.stem: p for p in (DOCS / "diagnostics").glob("*.md") if p.stem != "index"}
+    if sorted(execute("tile help", work, environment).split()) != sorted(pages):
+        raise Differs("tile help does not list the pages of docs/diagnostics")
+    for name, page in pages.items():
+        title = page.read_text().splitlines()[0]
+        if not execute(f"tile help {name}", work, environment).startswith(title):
+            raise Differs(f"tile help {name} does not print its page")
+    return len(pages)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("wheel", type=Path)
@@ -116,6 +128,7 @@ def main() -> int:
             say(f"installed {arguments.wheel.name}")
             if "self test  " not in execute("tile env", work, environment):
                 raise Differs("tile env has no self test")
+            say(f"tile help: {check_help(work, environment)} pages")
             programs, commands = follow(DOCS / "quickstart.md", work, environment)
             say(f"quick start: {programs} programs, {commands} commands")
             for name in TUTORIALS:

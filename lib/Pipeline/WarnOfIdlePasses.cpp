@@ -19,16 +19,25 @@ using namespace mlir;
 
 namespace {
 
-bool isOnLayouts(StringRef pass) {
-  return pass.starts_with("tritongpu-") || pass.starts_with("tritonamdgpu-");
+constexpr StringLiteral kToLayouts = "convert-triton-to-tritongpu";
+
+bool isForLayouts(StringRef pass) {
+  constexpr StringLiteral prefixes[] = {"tritongpu-", "triton-nvidia-",
+                                        "tritonamdgpu-", "triton-amdgpu-"};
+  return llvm::any_of(
+      prefixes, [&](StringRef prefix) { return pass.starts_with(prefix); });
 }
 
 /// Why a pass is not for this module; empty if it is.
 std::string reasonFor(StringRef pass, ModuleOp module) {
-  if (isOnLayouts(pass) && !module->hasAttr(triton::gpu::kNumWarpsAttrName))
-    return ("it is for modules with layouts, but this one has no '" +
-            StringRef(triton::gpu::kNumWarpsAttrName) +
-            "'; run -convert-triton-to-tritongpu first")
+  StringRef layouts = triton::gpu::kNumWarpsAttrName;
+  if (isForLayouts(pass) && !module->hasAttr(layouts))
+    return ("it is for modules with layouts, but this one has no '" + layouts +
+            "'; run -" + kToLayouts + " first")
+        .str();
+  if (pass == kToLayouts && module->hasAttr(layouts))
+    return ("it is for modules without layouts, but this one has '" + layouts +
+            "'")
         .str();
   return "";
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Simulator/Report.h"
+#include "tile/Simulator/Demangle.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -199,9 +200,9 @@ Report::Roofline Report::roofline(const Gpu &gpu) const {
 
 std::string Report::summary(const Gpu *asked) const {
   const Gpu &gpu = asked ? *asked : *Gpu::find(this->gpu);
-  std::string text =
-      entry + print("  grid (%u, %u, %u)  block (%u, %u, %u)", grid[0], grid[1],
-                    grid[2], block[0], block[1], block[2]);
+  std::string text = demangle(entry) +
+                     print("  grid (%u, %u, %u)  block (%u, %u, %u)", grid[0],
+                           grid[1], grid[2], block[0], block[1], block[2]);
   if (cluster[0] * cluster[1] * cluster[2] > 1)
     text += print("  cluster (%u, %u, %u)", cluster[0], cluster[1], cluster[2]);
   text += print("  shared %u bytes\n", sharedBytes);

@@ -8,6 +8,7 @@
 
 #include "Bindings.h"
 #include "Dispatcher.h"
+#include "GuardedCall.h"
 
 #include <cstddef>
 #include <structmember.h>
@@ -259,6 +260,7 @@ void populateLaunch(nb::module_ &m) {
            "has changed, launches go through Python.");
   m.attr("subscript") =
       nb::steal(PyDescr_NewMethod(&PyBaseObject_Type, &subscriptMethod));
+  populateGuardedCall(m);
 }
 
 } // namespace tile::python

@@ -69,13 +69,17 @@ _OF_PYTHON = {
     "pow": "use `tl.math.pow`, for run-time values",
     "divmod": "use `//` and `%` for run-time values",
     "sorted": "use `tl.sort` for run-time values",
-    "all": "use `tl.min(x.to(tl.int32), axis) != 0` for run-time values",
-    "any": "use `tl.max(x.to(tl.int32), axis) != 0` for run-time values",
+    "all": "use `tl.all(x, axis)` for run-time values",
+    "any": "use `tl.any(x, axis)` for run-time values",
     "map": "write a loop over `tl.static_range`",
     "open": "a kernel has no files; store results through pointers",
     "input": "a kernel reads what its pointers point to",
 }
 
+#: For an index into the shape of what has none.
+NO_SIZES = (
+    "the shape of a scalar or a pointer has no items; pass the sizes of an array as arguments"
+)
 #: For a store through an array that NumPy says is read-only.
 WRITABLE = "pass an array that may be written, such as a copy"
 #: For a block pointer that leaves its array.

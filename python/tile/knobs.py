@@ -193,8 +193,9 @@ class _Runtime(Group):
     #: The same, for launches of kernels that have a `launch_metadata` alone: others take no time.
     described_enter_hook = Hook()
     described_exit_hook = Hook(reversed=True)
-    #: Called before and after a kernel is loaded on a device, and before it is unloaded, with the
-    #: driver's module, what launches it (both None before), its name, its files and its hash.
+    #: Called before and after a kernel is loaded on a device, and before it is unloaded. They get
+    #: the driver's module, the launcher, the kernel's name, its files and its hash. The first two
+    #: are None before the kernel is loaded.
     kernel_load_start_hook = Hook()
     kernel_load_end_hook = Hook(reversed=True)
     kernel_unload_hook = Hook()
@@ -202,9 +203,9 @@ class _Runtime(Group):
     #: before and after a kernel is compiled for a launch or a warm-up.
     jit_cache_hook: Callable[..., Any] | None = None
     jit_post_compile_hook: Callable[..., Any] | None = None
-    #: Called with the backend, its stages (name -> function of the IR and the metadata, to be
-    #: replaced at will), the options, the language and the architecture; before that with nothing,
-    #: for what else the key of kernels depends on.
+    #: Called with the backend, its stages, the options, the language and the architecture. It may
+    #: replace stages: a stage is a function of the IR and the metadata, by its name. Before that it
+    #: is called with nothing, and returns what else the key of kernels depends on.
     add_stages_inspection_hook: Callable[..., Any] | None = None
 
 

@@ -147,8 +147,13 @@ std::vector<std::byte> Debugger::shared(uint32_t rank) const {
 
 std::vector<std::pair<std::string, std::pair<uint32_t, uint32_t>>>
 Debugger::sharedNames() const {
-  return impl->launch ? impl->launch->program->sharedNames
-                      : decltype(Program::sharedNames){};
+  if (!impl->ctx || impl->ctx->cluster->ctas.empty())
+    return {};
+  auto names = impl->launch->program->sharedNames;
+  uint32_t bytes = uint32_t(impl->ctx->cluster->ctas[0]->shared.size());
+  for (auto &[name, range] : names)
+    range.second = std::min(range.second, bytes - std::min(bytes, range.first));
+  return names;
 }
 
 static const Warp *findWarp(const Debugger::Impl &d, uint32_t rank,

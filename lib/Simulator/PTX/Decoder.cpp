@@ -112,6 +112,10 @@ void ProgramBuilder::decodePointedTo() {
         codeFor(value.symbol);
 }
 
+/// More bytes than any GPU has; only a launch says how large the dynamic array
+/// is.
+constexpr uint32_t kMostShared = 1u << 24;
+
 /// Behind the last shared variable.
 void ProgramBuilder::leaveGap() {
   if (program->sharedNames.empty())
@@ -127,12 +131,15 @@ uint32_t ProgramBuilder::sharedOffset(const ast::Variable &variable,
   // only after the last body: decoding is done twice if it was used (see
   // build()).
   if (variable.isExtern || variable.isUnsized) {
+    if (!dynamicAlign)
+      dynamicName = variable.name;
     dynamicAlign = std::max({dynamicAlign, 16u, variable.alignment()});
     return program->staticShared;
   }
   if (auto it = shared.find(key); it != shared.end())
     return it->second;
-  if (variable.sizeInBytes() > (1u << 24) || program->staticShared > (1u << 24))
+  if (variable.sizeInBytes() > kMostShared ||
+      program->staticShared > kMostShared)
     return UINT32_MAX;
   leaveGap();
   uint32_t align = std::max(1u, variable.alignment());
@@ -186,6 +193,11 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
     names = program->sharedNames;
     gaps = program->sharedGaps;
   }
+  // Compilers of tile programs give all of shared memory this name, which says
+  // nothing to their users.
+  if (dynamicAlign && dynamicName != "global_smem")
+    result->sharedNames.push_back(
+        {dynamicName, {result->staticShared, kMostShared}});
   return result;
 }
 

@@ -86,6 +86,7 @@ private:
   std::vector<const ast::Function *> pending;
   std::unordered_map<const void *, uint32_t> shared;
   uint32_t dynamicAlign = 0; ///< of the dynamic array; 0 if there is none
+  std::string dynamicName;   ///< of the first variable for it
   void leaveGap();
 };
 

@@ -34,12 +34,21 @@ def load_kernel(path: str | Path, name: str) -> Any:
         spec.loader.exec_module(module)
     finally:
         sys.path.remove(str(path.parent))
-    kernel = getattr(module, name, None)
-    while kernel is not None and not getattr(kernel, "__tile_jit__", False):
-        kernel = getattr(kernel, "fn", None)  # Below autotune and heuristics.
+    kernel = _kernel_of(getattr(module, name, None))
     if kernel is None:
-        raise TileError(f"{path} has no kernel `{name}`")
+        names = [n for n, value in vars(module).items() if _kernel_of(value) is not None]
+        raise TileError(
+            f"{path} has no kernel `{name}`; it has {', '.join(names) or 'none'}"
+            f"{closest(name, names)}"
+        )
     return kernel
+
+
+def _kernel_of(value: Any) -> Any:
+    """The kernel below autotune and heuristics; None if there is none."""
+    while value is not None and not getattr(value, "__tile_jit__", False):
+        value = getattr(value, "fn", None)
+    return value
 
 
 def compile_kernel(
@@ -127,8 +136,8 @@ class Variant:
         options: dict[str, int], targets: list[GPUTarget], compiled: list[Any],
         pairs: list[tuple[int, int]],
     ) -> None:  # fmt: skip
-        """`pairs` of the kernel's arguments are disjoint for what was compiled first, for each of
-        the targets; if there are any, what was compiled then is for those that are not."""
+        """Each target has code for arguments of which these `pairs` are disjoint. If there are
+        pairs, it also has code for arguments that overlap, which comes second."""
         self.name, self.arguments, self.options = name, arguments, options
         self.targets, self.compiled, self.pairs = targets, compiled, pairs
         if not name.isidentifier():

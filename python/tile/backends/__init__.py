@@ -2,10 +2,10 @@
 
 An installed package has each as ``tile/backends/<name>``; a checkout as
 ``third_party/<name>/backend``. A backend's
-package lists the kinds of its targets (``TARGETS = ["hip"]``). It has ``stages.py`` with its stages
-(``STAGES``), ``options.py`` with a subclass of `BaseOptions`, ``compiler.py`` with a subclass of
-`BaseBackend`, and, where it has any, ``driver.py`` with subclasses of `DriverBase` and ``knobs.py``
-with its settings (``KNOBS``, a `Group`). ``TILE_BACKENDS`` names more folders like these.
+package lists the kinds of its targets (``TARGETS = ["hip"]``). ``stages.py`` has its stages
+(``STAGES``), ``options.py`` a subclass of `BaseOptions`, ``compiler.py`` a subclass of
+`BaseBackend`. A backend may also have drivers (``driver.py``, subclasses of `DriverBase`) and
+settings (``knobs.py``: ``KNOBS``, a `Group`). ``TILE_BACKENDS`` names more folders like these.
 The simulator is a driver (``sim_driver.py``) that runs what any backend says it can run.
 """
 

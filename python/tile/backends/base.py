@@ -249,9 +249,11 @@ class BaseBackend(ABC):
         return []
 
     def simulated_printing(self, text: str) -> Any:
-        """What a launch of this code prints to, if it is memory of the host's: with `memory`, where
-        its address is among the arguments (`pointer_offset`), and in the end `text()` and
-        `assertion`."""
+        """What a launch of this code prints to, if that is memory of the host.
+
+        It has the `memory`, and where its address is among the arguments (`pointer_offset`). After
+        the launch it has `text()` and `assertion`.
+        """
         return None
 
     # What programs that make IR themselves ask for.

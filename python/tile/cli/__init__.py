@@ -11,8 +11,8 @@ import click
 
 from .. import __version__
 from ..errors import TileError
-from ..hints import closest
 from ..programs import NoProgram
+from .group import Group
 
 #: The commands, with what they are for; each is in the module of its name.
 _COMMANDS = {
@@ -35,7 +35,7 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """Loads a command when it is asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -50,14 +50,6 @@ class _Commands(click.Group):
         # Without loading any.
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()), col_spacing=3)
-
-    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
-        if args and self.get_command(context, args[0]) is None:
-            raise click.UsageError(
-                f"no command '{args[0]}'; there are: {', '.join(_COMMANDS)}"
-                f"{closest(args[0], _COMMANDS)}"
-            )
-        return super().resolve_command(context, args)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -10,10 +10,11 @@ import click
 
 from ..runtime.tuning import choices, spelled
 from .complete import tuned
+from .group import Group
 from .table import print_json, show, with_json
 
 
-@click.group("autotune")
+@click.group("autotune", cls=Group)
 def command() -> None:
     """Look at what autotuning chose."""
 

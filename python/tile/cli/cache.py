@@ -11,11 +11,12 @@ from ..runtime.cache import clear, entries, prune
 from ..runtime.cache.entry import verify
 from ..settings import bytes_of
 from .complete import kernels
+from .group import Group
 from .progress import track, working
 from .table import print_json, show, size, with_json
 
 
-@click.group("cache")
+@click.group("cache", cls=Group)
 def command() -> None:
     """Look at the cache of compiled kernels; tidy it."""
 

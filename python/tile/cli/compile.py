@@ -40,9 +40,9 @@ def command(
 ) -> None:  # fmt: skip
     """Compile a kernel of the Python file PATH to C.
 
-    The signature has an entry for each parameter: a type (*fp32 is a pointer,
-    tensordesc<fp16[64, 64]> a descriptor), :16 for a multiple of 16, :1 for the number 1, or the
-    value of a constant.
+    The signature has an entry for each parameter: a type, or the value of a constant. *fp32 is a
+    pointer, tensordesc<fp16[64, 64]> a descriptor. Behind a type, :16 means a multiple of 16, and
+    :1 the number 1.
     """
     with working(f"Compiling {kernel_name}"):
         files = compile_kernel(

@@ -1,9 +1,10 @@
 """Where ``triton`` and what is under it is found.
 
-``triton.x`` is, in this order: the module ``tile.compat.triton.x``, where
-Triton's tree differs from ours; the module ``tile.x`` itself, with the names of
-``tile.compat.additions.x`` added; or, for a module that the release has and tile
-has not, one made of the release's names.
+``triton.x`` is the first of these that there is:
+
+- the module ``tile.compat.triton.x``, where Triton's tree differs from ours;
+- the module ``tile.x``, with the names of ``tile.compat.additions.x`` added;
+- a module made of the release's names, if the release has one that tile lacks.
 """
 
 from __future__ import annotations

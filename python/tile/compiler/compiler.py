@@ -27,6 +27,7 @@ from ..hints import closest
 from ..runtime.cache.entry import CachedFile, CacheEntry, Damaged
 from ..runtime.dependencies import constant_key
 from ..runtime.depth import deep_stack
+from ..runtime.tracebacks import entry_point
 from .errors import from_diagnostics
 from .signature import (
     attribute_hints,
@@ -480,6 +481,7 @@ def metadata_tuple(metadata: dict[str, Any]) -> Any:
     return _metadata_class(names)(*(fields[name] for name in names))
 
 
+@entry_point
 def compile(
     src: Any,
     target: GPUTarget | None = None,

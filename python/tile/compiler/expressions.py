@@ -336,7 +336,7 @@ class Expressions:
             try:
                 item = owner[index]
             except IndexError:
-                why = "" if len(owner) else "; the shape of a scalar or a pointer has no items"
+                why = "" if len(owner) else f"; {hints.NO_SIZES}"
                 raise SemanticError(
                     f"index {index} is out of range for {len(owner)} items{why}"
                 ) from None

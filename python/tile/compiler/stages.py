@@ -132,7 +132,7 @@ class StagedCompile:
             **self.options.as_dict(),
         }  # fmt: skip
         self.watch.lap()
-        ir = self._make_ir(context)
+        ir = self.src.make_ir(self.options, context)
         initialization, stages = self.watch.lap(), []
         asm: dict[str, Any] = {}
         from_file = not isinstance(self.src, ASTSource)
@@ -174,15 +174,6 @@ class StagedCompile:
                 src=self.src, metadata=dict(metadata), metadata_group=self.entry.files(),
                 times=times, cache_hit=cache_hit,
             )  # fmt: skip
-
-    def _make_ir(self, context: Any) -> Any:
-        try:
-            return self.src.make_ir(self.options, context)
-        except TileError as error:
-            if knobs.compilation.front_end_debugging:
-                raise
-            # The message has the place in the user's code; our stack is noise.
-            raise error.with_traceback(None) from error.__cause__
 
     def _run_stage(self, stage: str, ir: Any, metadata: dict[str, Any]) -> Any:
         try:

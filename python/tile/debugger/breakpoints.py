@@ -59,8 +59,11 @@ def same_file(known: str, wanted: str) -> bool:
 
 
 def bind(breakpoint: Breakpoint, marks: Marks, places: list[tuple]) -> list[tuple]:
-    """The breakpoint as the simulator takes it, once for each file that is meant: (number, whether
-    the line is one of the assembly, file, line, marks); the next line that has code is taken."""
+    """The breakpoint as the simulator takes it, once for each file that is meant.
+
+    It is (number, whether the line is one of the assembly, file, line, marks). If the line has no
+    code, the next one that has some is taken.
+    """
     if not breakpoint.file:
         lines = sorted({place[0] for place in places if place[0] >= breakpoint.line})
         return [(breakpoint.number, True, "", lines[0], [])] if lines else []

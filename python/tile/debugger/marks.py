@@ -119,8 +119,10 @@ class Marks:
 
     @cached_property
     def partitions(self) -> list[tuple[int, int, int]]:
-        """Groups of warps that run code of their own: the first warp of each, how many it has, and
-        its number: 0 for the default one, i + 1 for partition i."""
+        """Groups of warps that run code of their own: (first warp, how many warps, number).
+
+        The default group has the number 0, partition i has i + 1.
+        """
         return sorted(
             {
                 (m.facts["warp"], m.facts["warps"], m.facts["group"])

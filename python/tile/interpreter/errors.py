@@ -58,9 +58,11 @@ def mistake(error: Exception) -> SemanticError | None:
     users = user_frames(error.__traceback__)
     if not users:
         return None
-    # A wrong call of a function of the language fails in its wrapper.
+    # A wrong call of a function of the language fails in its wrapper, and a name that a module
+    # lacks where the module looks for more names.
+    is_missing_name = isinstance(error, AttributeError) and hasattr(error.obj, "__spec__")
     below = len(parts) - 1 - parts.index(users[-1])
-    if below > (2 if isinstance(error, (TypeError, ValueError)) else 0):
+    if below > (2 if isinstance(error, (TypeError, ValueError)) or is_missing_name else 0):
         return None
     message = str(error)
     if isinstance(error, NameError) and error.name is not None:

@@ -180,7 +180,7 @@ def _bytes_permuted(x: np.ndarray, y: np.ndarray, selector: np.ndarray) -> np.nd
 def _high(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     from .elementwise import high_product
 
-    # Signed operands: the unsigned product, less what negative ones add.
+    # Of signed operands: the result for unsigned ones, less what negative ones add.
     return high_product(x, y) - np.where(x < 0, y, 0) - np.where(y < 0, x, 0)
 
 

@@ -73,7 +73,7 @@ def fma(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
     """x * y + z, rounded once."""
     if x.dtype == np.float64:
         return np.asarray(from_python(_exact_fma)(x, y, z))
-    # The product is exact in float64; the sum is, together with its error.
+    # x * y is exact in float64; the sum is, together with its error.
     product, addend = x.astype(np.float64) * y.astype(np.float64), z.astype(np.float64)
     total = np.asarray(product + addend)
     part = total - product

@@ -73,7 +73,7 @@ def _checked(op: str, symbol: str, x: tensor, y: tensor, sanitize: Any) -> tenso
         wide = _binary(op, cast(x, dt.int64), cast(y, dt.int64))
         overflow = compare_i("ne", wide, cast(result, dt.int64))
     else:
-        # The upper half of the product has to be the sign of the lower.
+        # The upper half of x * y has to be the sign of the lower.
         high = _binary("tt.mulhiui", x, y)
         for a, other in ((x, y), (y, x)):
             negative = compare_i("slt", a, zero)

@@ -65,11 +65,11 @@ class Builder(Protocol):
         arguments: Callable[[list[Any]], list[Any]],
         results: Callable[[Any], list[Any]],
     ) -> tuple[Any, list[dtype]]:
-        """A region that calls a function of the user's on scalars of these types, and the types
-        of what it returns: known at the latest when the operation has been created.
+        """A region that calls a function of the user's on scalars of these types.
 
-        `arguments` are what the function takes for these scalars. `results` are the scalars of what
-        it returns; it raises for what the operation cannot use.
+        The types of what it returns come with it. They are known at the latest when the operation
+        has been created. `arguments` are what the function takes for these scalars. `results` are
+        the scalars of what it returns; it raises for what the operation cannot use.
         """
 
     def hint(self, name: str, input: Any, values: list[int]) -> Any:

@@ -14,6 +14,7 @@ from .promotion import (
     broadcast_to_shape,
     constant,
     expand_dim,
+    instead,
     is_constant,
     splat,
     to_tensor,
@@ -50,9 +51,8 @@ def range_of(start: Any, end: Any) -> tuple[int, int]:
     for name, value in (("start", start), ("end", end)):
         if isinstance(value, bool) or not isinstance(value, int):
             if not isinstance(value, tensor):
-                raise SemanticError(
-                    f"arange needs integers, but its {name} is {one(value)}{_whole(value)}"
-                )
+                hint = _whole(value) or instead(value)
+                raise SemanticError(f"arange needs integers, but its {name} is {one(value)}{hint}")
             raise SemanticError(
                 f"arange needs constants, but its {name} is {describe(value)}; a parameter "
                 "that is known at launch is one as `name: tl.constexpr`, and a run-time offset is "

@@ -9,8 +9,9 @@ from .conversion import public_to_tensor as to_tensor
 from .creation import arange
 from .dtypes import int32, int64
 from .extra.cuda import num_threads
+from .methods import method
 from .program import static_assert
-from .standard import _method, max
+from .standard import max
 from .target_info import is_cuda
 from .values import constexpr
 
@@ -63,7 +64,7 @@ def poll(
     return found
 
 
-@_method()
+@method()
 @jit
 def atomic_poll(
     pointer,

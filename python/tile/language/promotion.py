@@ -92,10 +92,10 @@ def to_tensor(value: Any) -> tensor:
     value = unwrap(value)
     if is_constant(value):
         return constant(value, constant_type(value))
-    raise SemanticError(f"expected a number or a tensor, not {describe(value)}{_instead(value)}")
+    raise SemanticError(f"expected a number or a tensor, not {describe(value)}{instead(value)}")
 
 
-def _instead(value: Any) -> str:
+def instead(value: Any) -> str:
     """The end of a message about a value that is no number: what to do."""
     if value is None:
         return "; test an argument that may be None with `is not None`"
@@ -254,7 +254,7 @@ def raise_to_common_shape(*values: tensor) -> list[tensor]:
 def check_number(value: Any, what: str) -> None:
     if isinstance(value, tensor) or is_constant(value):
         return
-    raise SemanticError(f"{what} takes numbers and tensors, not {describe(value)}{_instead(value)}")
+    raise SemanticError(f"{what} takes numbers and tensors, not {describe(value)}{instead(value)}")
 
 
 def binary_operands(

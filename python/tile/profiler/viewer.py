@@ -208,8 +208,11 @@ def filter_frames(
     threshold: float | None = None,
     metric: str | None = None,
 ) -> Any:
-    """The paths through a frame that `include` matches, without frames that `exclude` matches and
-    what is below them, and without those that have less than this part of the root's metric."""
+    """The paths through a frame that `include` matches.
+
+    Frames that `exclude` matches are left out, with what is below them. So are frames that have
+    less than this part of the root's metric.
+    """
     df = gf.dataframe
     keep = set(df.index)
     for pattern, wanted in ((include, True), (exclude, False)):

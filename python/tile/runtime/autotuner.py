@@ -13,6 +13,7 @@ from ..errors import AutotunerError, CompilerToolError, OptionError, OutOfResour
 from .definition import check_kernel
 from .driver import driver
 from .jit import JITFunction, KernelInterface
+from .tracebacks import entry_point
 from .tuning import (
     ENOUGH_CALLS,
     UNUSABLE,
@@ -205,8 +206,8 @@ class Autotuner(KernelInterface):
                 from ..hints import closest
 
                 raise TileError(
-                    f"autotune's key names `{name}`, which is not a parameter of the kernel"
-                    f"{closest(str(name), arg_names)}"
+                    f"autotune's key names `{name}`, which is not a parameter of the kernel; "
+                    f"its parameters are {', '.join(arg_names)}{closest(str(name), arg_names)}"
                 )
         self.keys = key
         self.reset_to_zero = list(reset_to_zero or ())
@@ -272,6 +273,7 @@ class Autotuner(KernelInterface):
 
     # Running.
 
+    @entry_point
     def run(self, *args: Any, **kwargs: Any) -> Any:
         self._refuse_overridden(self._chosen_names(), kwargs)
         with _Run(self, args) as named:
@@ -295,10 +297,12 @@ class Autotuner(KernelInterface):
                 config.pre_hook({**named, **chosen})
             return chosen
 
+    @entry_point
     def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel with one configuration in Python; see the interpreter."""
         return self.fn.interpret(*args, grid=grid, **self._chosen(args, kwargs))
 
+    @entry_point
     def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel with one configuration in the simulator; returns its report."""
         return self.fn.simulate(*args, grid=grid, **self._chosen(args, kwargs))
@@ -523,6 +527,7 @@ class Autotuner(KernelInterface):
         ]  # fmt: skip
         return ChoiceFile(self.__name__, parts)
 
+    @entry_point
     def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compiles every configuration that can run for these arguments, without launching."""
         kernels = []
@@ -565,6 +570,7 @@ class Heuristics(KernelInterface):
         self.values = values
         self.__name__ = getattr(fn, "__name__", "kernel")
 
+    @entry_point
     def run(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn.run(*args, **self._with_heuristics(args, kwargs))
 
@@ -574,10 +580,12 @@ class Heuristics(KernelInterface):
             named[name] = kwargs[name] = heuristic(named)
         return kwargs
 
+    @entry_point
     def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in Python; see the interpreter."""
         return self.fn.interpret(*args, grid=grid, **self._with_heuristics(args, kwargs))
 
+    @entry_point
     def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in the simulator; returns its report."""
         return self.fn.simulate(*args, grid=grid, **self._with_heuristics(args, kwargs))
@@ -610,6 +618,7 @@ def autotune(
     """Chooses among `configs` by measuring, again whenever an argument named
     in `key` has another value."""
 
+    @entry_point
     def decorate(fn: Any) -> Autotuner:
         _check_decorated(fn, "autotune")
         return Autotuner(
@@ -624,6 +633,7 @@ def autotune(
 def heuristics(values: dict[str, Callable]) -> Callable:
     """Computes constants from the arguments: name -> function of all of them."""
 
+    @entry_point
     def decorate(fn: Any) -> Heuristics:
         _check_decorated(fn, "heuristics")
         return Heuristics(fn, fn.arg_names, values)

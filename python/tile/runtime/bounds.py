@@ -51,8 +51,11 @@ def passing(
 
 
 def _memory(value: Any, allocation: Callable[[int], overlap.Range | None]) -> overlap.Range:
-    """The addresses of the memory of an argument: of a tensor all of its storage, of an array
-    what it has itself, as in the simulator; of an address the allocation."""
+    """The addresses of the memory of an argument, as in the simulator.
+
+    Of a tensor this is all of its storage, of an array what it has itself, and of an address its
+    allocation.
+    """
     if isinstance(value, int):
         return allocation(value) or _ANYWHERE
     if type(value).__name__ == "TensorWrapper":

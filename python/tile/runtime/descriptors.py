@@ -2,8 +2,8 @@
 
 A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature, or as
 ``tensordesc<fp16[16, 64],LAYOUT>`` where it says how blocks lie. The key of an argument goes on
-with "Z" if elements out of bounds are zeros, and ends in "D" if the rows, too, are multiples of
-16 bytes, as its base and strides are.
+with "Z" if elements out of bounds are zeros. It ends in "D" if the rows are multiples of 16 bytes,
+as the base and the strides are.
 At run time a descriptor becomes several arguments. These are its base, shape and strides, and
 whether it pads with NaNs. Then come the shape and the strides that the kernel asks it for.
 """

@@ -17,6 +17,7 @@ from .depth import deep_stack
 from .parameters import KernelParam
 from .references import Reference
 from .source import capture
+from .tracebacks import entry_point
 
 T = TypeVar("T")
 #: Held while a function's dependencies are looked for; a function's own lock may be taken away.
@@ -28,6 +29,7 @@ class KernelInterface(Generic[T]):
 
     run: Callable[..., Any]
 
+    @entry_point
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Compiles for these arguments without launching."""
         return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
@@ -325,18 +327,21 @@ class JITFunction(KernelInterface[T]):
         if "run" in cls.__dict__ and "__getitem__" not in cls.__dict__:
             cls.__getitem__ = KernelInterface.__getitem__  # type: ignore[method-assign]
 
+    @entry_point
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Launches, or only compiles, the kernel."""
         if warmup:
             return self.launcher().launch(grid, args, {**kwargs, "warmup": True})
         return _C.launch.subscript(self, grid)(*args, **kwargs)
 
+    @entry_point
     def interpret(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in Python, on NumPy; see the interpreter."""
         from ..interpreter import interpret
 
         return interpret(self, grid, args, kwargs)
 
+    @entry_point
     def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in the simulator; returns its report."""
         from .launcher import simulate
@@ -404,6 +409,7 @@ def decorate(cls: type[JITFunction], fn: Callable | None, **options: Any) -> Any
     return make if fn is None else make(fn)
 
 
+@entry_point
 def jit(
     fn: Callable | None = None,
     *,
@@ -418,9 +424,10 @@ def jit(
     """Makes a kernel, or a function that kernels call, of a Python function.
 
     A kernel is launched as ``kernel[grid](arguments)``. It is compiled for the
-    types of its arguments, for constants (``tl.constexpr`` parameters), and
-    for whether pointers and integers are multiples of 16 and integers are 1;
-    `do_not_specialize` lists parameters for which the latter is not done.
+    types of its arguments and for constants (``tl.constexpr`` parameters). It
+    is also compiled for whether pointers and integers are multiples of 16, and
+    whether integers are 1. This is not done for parameters that
+    `do_not_specialize` lists.
     """
 
     return decorate(

@@ -32,6 +32,7 @@ from .definition import check_kernel, places
 from .driver import driver
 from .references import Reference
 from .runner import launch_hooks, load, make_launch
+from .tracebacks import entry_point
 
 
 @functools.lru_cache(maxsize=1)
@@ -148,6 +149,7 @@ class Launcher:
             if p.is_constexpr and p.name in option_names()
         ]
 
+    @entry_point
     def launch(self, grid: Any, args: tuple, kwargs: dict) -> Any:
         """A launch that the dispatcher leaves to Python."""
         warmup = False
@@ -159,18 +161,12 @@ class Launcher:
             from ..interpreter import interpret
 
             return interpret(self.fn, grid, args, kwargs, warmup)
-        try:
-            values, options = self.bound(args, kwargs)
-            # Options are part of keys.
-            options = with_mode({n: _hashable(value) for n, value in options.items()})
-            if warmup:
-                return self.warmup(values, options)
-            return self.run(grid, values, options)
-        except TileError as error:
-            if knobs.compilation.front_end_debugging:
-                raise
-            # The message has the place in the user's code; our stack is noise.
-            raise error.with_traceback(None) from error.__cause__
+        values, options = self.bound(args, kwargs)
+        # Options are part of keys.
+        options = with_mode({n: _hashable(value) for n, value in options.items()})
+        if warmup:
+            return self.warmup(values, options)
+        return self.run(grid, values, options)
 
     def warmup(self, values: tuple, options: dict) -> Any:
         """Compiles without launching."""

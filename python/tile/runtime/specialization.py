@@ -2,9 +2,13 @@
 cache kernels by themselves.
 
 An argument is described by a pair: its type in a signature, and what is known
-of its value: the value of a constant, None where nothing was looked at, or the
-letters ``D`` for a multiple of 16, ``E`` for an integer that is one of 8, ``S`` for
-an integer that is negative, and ``L`` for one that is 2^30 or more.
+of its value. That is the value of a constant, None where nothing was looked at,
+or some of these letters:
+
+- ``D``: a multiple of 16
+- ``E``: an integer that is a multiple of 8
+- ``S``: an integer that is negative
+- ``L``: an integer that is 2^30 or more
 """
 
 from __future__ import annotations

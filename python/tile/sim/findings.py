@@ -177,8 +177,8 @@ def grouped(findings: Sequence[Finding], text: str = "") -> list[list[Finding]]:
     """Findings with one cause together, in the order in which they were found; `text` is that of
     the module.
 
-    One barrier orders all pairs of accesses of a block that it stands between: as few barriers as
-    possible are taken, each of them in as many pairs as it can be. Other findings that name the
+    One barrier orders all pairs of accesses of a block that it stands between. So as few barriers
+    as possible are taken, each of them in as many pairs as it can be. Other findings that name the
     same source lines are one mistake, too.
     """
     lines = text.splitlines()

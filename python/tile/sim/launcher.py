@@ -299,8 +299,8 @@ def launch(
 ) -> Report:
     """Run a kernel of a PTX module, or of AMDGCN assembly, on NumPy arrays, in place.
 
-    Arrays are passed by address, and only the bytes they cover may be touched; integers and floats
-    take the parameter's declared type; None is a null pointer; bytes fill a parameter that is a
+    Arrays are passed by address, and only the bytes they cover may be touched. Integers and floats
+    take the parameter's declared type. None is a null pointer. Bytes fill a parameter that is a
     structure. `allocations` names further arrays that the kernel reaches through pointers in
     memory or tensor maps. With `strict_views`, what lies between the elements of an array that is
     not dense is out of bounds, too. `check` is "all", "none", or some of "races", "uninitialized",
@@ -308,15 +308,15 @@ def launch(
     `max_instructions` (warp instructions, 0 for no limit) ends an endless kernel; the default is
     TILE_SIM_MAX_INSTRUCTIONS, or 10^10.
 
-    CTAs run on as many host threads as there are cores. With `deterministic`, those that could tell
-    their order (by atomics or ordered accesses of global memory) wait for each other there, so that
-    the result is the same every time, on any number of threads.
+    CTAs run on as many host threads as there are cores. Some could tell their order, by atomics or
+    ordered accesses of global memory. With `deterministic` they wait for each other there. So the
+    result is the same every time, on any number of threads.
     `report.timeline()` shows the warps of the first `timelines` clusters of CTAs.
     Findings that match `suppressions` do not count; the report keeps them with their reason.
 
     A `schedule_seed` other than 0 runs warps in an order of its own and completes asynchronous work
-    late; `schedules` runs the launch that many times, with that seed and those that follow, and it
-    is a finding if results differ. Defaults: TILE_SIM_SCHEDULE_SEED and TILE_SIM_SCHEDULES.
+    late. `schedules` runs the launch that many times, with that seed and those that follow. It is a
+    finding if results differ. Defaults: TILE_SIM_SCHEDULE_SEED and TILE_SIM_SCHEDULES.
 
     `assumptions` names what the simulator is to do otherwise where no public text says what the
     hardware does: keys of `tile.sim.ASSUMPTIONS`.
@@ -472,11 +472,13 @@ def launch_raw(
     dead: Sequence[str] = (),
     session: Any = None,
 ) -> Report:
-    """Run a kernel of a loaded module: `args` is the parameter buffer, `allocations` the memory as
-    (address, size, name, writable), `arrays` says what lies there (`array_shape`), and `forbidden`
-    what accesses through a parameter must not reach (`forbidden_ranges`); nobody reads memory of
-    the names in `dead` after the launch. A debugger's `session` runs the launch, if there is one.
-    For launchers that have packed their arguments already."""
+    """Run a kernel of a loaded module, for launchers that have packed their arguments already.
+
+    `args` is the parameter buffer, `allocations` the memory as (address, size, name, writable).
+    `arrays` says what lies there (`array_shape`). `forbidden` is what accesses through a parameter
+    must not reach (`forbidden_ranges`). Nobody reads memory of the names in `dead` after the
+    launch. A debugger's `session` runs the launch, if there is one.
+    """
     runtime = knobs.runtime
     budget = _setting(max_instructions, runtime.sim_max_instructions, "max_instructions", 0)
     seed = _setting(schedule_seed, runtime.sim_schedule_seed, "schedule_seed", 0)

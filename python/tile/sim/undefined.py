@@ -14,8 +14,8 @@ import numpy as np
 
 from .report import Report
 
-#: What these lanes get in every byte, as no type has the same number in all of them: NaN or -1, and
-#: large numbers of either sign that are finite in every format of floats.
+#: What these lanes get in every byte. No type has the same number in all of them. They are NaN or
+#: -1, and large numbers of either sign that are finite in every format of floats.
 _BYTES = {0xFF: "NaN or -1", 0x7B: "large numbers", 0xFB: "large negative numbers"}
 
 #: Runs with the byte in the lanes of one load, or of all (-1), in so many instructions at most.

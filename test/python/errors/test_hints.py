@@ -122,7 +122,7 @@ def by_name(x, out, CASE: tl.constexpr):
             "size of a pointer",
             "; a pointer does not know the sizes of its array; pass them as arguments",
         ),
-        ("shape of a pointer", "; the shape of a scalar or a pointer has no items"),
+        ("shape of a pointer", f"index 0 is out of range for 0 items; {hints.NO_SIZES}"),
         ("sum", "use tl.sum, tl.max or tl.min for all elements, and tl.range in a loop"),
         ("max", "use tl.sum, tl.max or tl.min for all elements, and tl.range in a loop"),
         ("round", "only; use `libdevice.rint`, from tl.extra, for run-time values"),
@@ -176,6 +176,9 @@ def test_every_hint_is_about_a_missing_name_and_names_what_is_there():
         assert not hasattr(tl.tensor, name), name
     for name in hints._OF_LANGUAGE:
         assert not hasattr(tl, name), name
+    for hint in hints._OF_PYTHON.values():
+        for name in re.findall(r"tl\.(\w+)(?=\()", hint):
+            assert hasattr(tl, name), hint
     for name in hints._OF_POINTERS:
         assert not hasattr(tl.tensor, name), name
     owners = {"tl": tl, "libdevice": tl.extra.libdevice, "x": tl.tensor}
@@ -260,8 +263,16 @@ def test_values_that_are_no_numbers():
     def store(out, VALUE: tl.constexpr):
         tl.store(out, VALUE)
 
-    with pytest.raises(tile.CompilationError, match="pass an array as an argument that is no"):
+    array = "pass an array as an argument that is no constexpr"
+    with pytest.raises(tile.CompilationError, match=array):
         store[(1,)](OUT, np.zeros(3))
+    with pytest.raises(tile.CompilationError, match=f"arange needs integers, .*; {array}"):
+        copy[(1,)](X, OUT, BLOCK=np.zeros(3))
+
+
+def test_a_key_that_is_no_parameter():
+    with pytest.raises(tile.TileError, match=r"key names `BLOK`.* parameters are x, out, BLOCK;"):
+        tile.autotune([tile.Config({"BLOCK": 64})], key=["BLOK"])(copy)
 
 
 def test_autotuned_kernels_run_without_a_device():

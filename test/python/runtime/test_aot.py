@@ -105,7 +105,8 @@ def test_what_is_refused(kernels, tmp_path):
             compile_kernel(path, kernel, signature, grid, tmp_path / "out", targets=targets)
         return str(raised.value)
 
-    assert "has no kernel `nothing`" in refused("nothing", "i32")
+    assert "has no kernel `nothing`; it has " in refused("nothing", "i32")
+    assert refused("axpi", "i32").endswith("; did you mean `axpy`?")
     assert "is no Python file" in refused("axpy", "i32", path=tmp_path / "x.py")
     assert "a target is written as cuda:90" in refused("tuned", "*i32, i32, 64", targets=("90",))
     assert "1 to 3 expressions, not 4" in refused("tuned", "*i32, i32, 64", "1,1,1,1")

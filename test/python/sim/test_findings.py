@@ -158,6 +158,51 @@ def test_shared_memory_is_named_by_its_variable():
     assert "shared memory at cache[" in report.messages[0]
 
 
+DYNAMIC = PAIRS.replace(".visible", ".extern .shared .align 16 .b8 buf[];\n.visible").replace(
+    ".shared .align 4 .b8 s[2560];", ""
+).replace("%r2, s;", "%r2, buf;")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("buf", "buf[32] (elements of 4 bytes)"),
+        ("_ZN2ns3bufE", "buf[32] (elements of 4 bytes)"),
+        # What compilers of tile programs call all of shared memory.
+        ("global_smem", "0x80"),
+    ],
+)
+def test_the_dynamic_array_is_named_by_its_variable(name, shown):
+    text = DYNAMIC.replace("buf", name).replace("BODY", f"{STORE}\n{LOADS[0]}")
+    report = tile.sim.launch(
+        text, "k", 1, 64, [np.zeros(64, np.int32)], dynamic_shared=256, raise_on_finding=False
+    )
+    assert f"shared memory at {shown}" in report.messages[0]
+
+
+def test_the_dynamic_array_follows_the_static_ones():
+    """Each keeps its name, also next to the gap between the two."""
+    text = PAIRS.replace(".visible", ".extern .shared .align 16 .b8 buf[];\n.visible").replace(
+        "BODY",
+        "mov.u32 %r10, buf; st.shared.u32 [%r3], %r1;\n"
+        "setp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [%r2+OFFSET], %r1;",
+    ).replace(".reg .b32", ".reg .pred %p<2>; .reg .b32")  # fmt: skip
+    named = [
+        re.search(r" at (\S+)", tile.sim.launch(
+            text.replace("%r2+OFFSET", at), "k", 1, 64, [np.zeros(64, np.int32)],
+            dynamic_shared=8, raise_on_finding=False,
+        ).messages[0])[1]
+        for at in ("%r2+2560", "%r10+8")
+    ]  # fmt: skip
+    assert named == ["s[640]", "buf[2]"]
+
+
+def test_the_summary_says_the_name_of_the_source():
+    text = PAIRS.replace("BODY", "").replace("k(", "_Z7reversePfS_i(")
+    report = tile.sim.launch(text, "_Z7reversePfS_i", 1, 64, [np.zeros(64, np.int32)])
+    assert report.summary().startswith("reverse(float*, float*, int)  grid (1, 1, 1)")
+
+
 def test_cells_of_a_notebook_are_named_as_its_tracebacks_do(monkeypatch):
     compiler = types.SimpleNamespace(
         format_code_name=lambda name: ("Cell", "In[5]") if name == __file__ else None

@@ -303,7 +303,8 @@ def completed(words: str, kind: str) -> list[str]:
 
 def test_errors(capsys):
     assert main(["cache", "frobnicate"]) == 2
-    assert capsys.readouterr().err.startswith("tile: error: No such command 'frobnicate'")
+    error = capsys.readouterr().err
+    assert error.startswith("tile: error: no command 'frobnicate'; there are: clear, ls,")
     assert main(["compile", "x.py"]) == 2
     assert "Missing option" in capsys.readouterr().err
 

@@ -26,3 +26,16 @@ def test_unknown_tool(capsys: pytest.CaptureFixture[str]) -> None:
     error = capsys.readouterr().err
     assert error.startswith("tile: error: no command 'lay-out'; there are: ")
     assert error.endswith("did you mean `layout`?\n")
+
+
+@pytest.mark.parametrize(
+    ("group", "known"), [("cache", "clear, ls, prune, stats, verify"), ("autotune", "clear, show")]
+)
+def test_unknown_command_of_a_group(group, known, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([group, "claer"]) == 2
+    error = capsys.readouterr().err
+    assert error == (
+        f"tile: error: no command 'claer'; there are: {known}; did you mean `clear`?\n"
+    )
+    assert main([group, "--nothing"]) == 2
+    assert "No such option '--nothing'" in capsys.readouterr().err

@@ -73,9 +73,12 @@ _ARROWS = itertools.count(1)
 def scopes(
     totals: Totals, units: int, of_device: dict[str, Any], rate: float | None = None
 ) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
-    """For each scope of a launch, by its path: the cycles of all warps without those of the scopes
-    inside, the same for one warp in the mean, and how often warps came to it; with the cycles of a
-    nanosecond also the time of all warps."""
+    """Figures of each scope of a launch, by its path.
+
+    These are the cycles of all warps without those of the scopes inside, the same for one warp in
+    the mean, and how often warps came to it. If the cycles of a nanosecond are known, there is also
+    the time of all warps.
+    """
     own = {path: cycles for path, (cycles, _) in totals.items()}
     for path, (cycles, _) in totals.items():
         if path[:-1] in own:  # Viewers add what is below.

@@ -162,9 +162,12 @@ def _moments(
 def _add_events(
     names: list[dict[str, Any]], units: list[Unit], records: list[list[Record]]
 ) -> None:
-    """The events of a block. Those that a unit sees begin and end are its own. What begins in other
-    warps than it ends in, goes from the first unit of those to the first of these; where they are
-    as many, so do the second, and so on."""
+    """The events of a block.
+
+    An event that begins and ends in one unit is that unit's. An event may also begin in some units
+    and end in others. Then it goes from the first unit where it begins to the first where it ends.
+    If there are as many units of both kinds, another goes from the second to the second, and so on.
+    """
     starts = [_moments(names, *pair, True) for pair in zip(units, records, strict=True)]
     ends = [_moments(names, *pair, False) for pair in zip(units, records, strict=True)]
     for name in sorted({name for found in starts for name in found}):

@@ -49,7 +49,7 @@ class Hook:
 class HookManager:
     """The hooks of all sessions. A hook is called once, however many active sessions have it."""
 
-    #: Those that are called, the first first.
+    #: Those that are called, in this order.
     active_hooks: ClassVar[list[Hook]] = []
     #: For each session its hooks, and whether they are active.
     session_hooks: ClassVar[dict[int, dict[Hook, bool]]] = defaultdict(dict)

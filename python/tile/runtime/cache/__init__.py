@@ -2,8 +2,8 @@
 
 A kernel is a folder, named after its key, with one file a stage, its metadata in ``<kernel>.json``
 and the list of them in ``__grp__<kernel>.json``, which is written last. What is read is checked
-against checksums in the metadata, so an entry that is cut, flipped, foreign or half written is one
-that does not exist: the kernel is compiled again, and the entry replaced.
+against checksums in the metadata. So an entry that is cut, has a wrong bit, is another kernel's or
+is written by half counts as missing. The kernel is compiled again, and the entry is replaced.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """One process compiles a kernel while others wait.
 
-The lock belongs to an open file, so it ends with the process that holds it, however that ends. One
-that cannot be had (a cache that is read only, a file system without locks, a holder that takes too
-long) only means that two processes do the same work.
+The lock belongs to an open file, so it ends with the process that holds it, however that ends. A
+process may fail to get the lock: the cache is read only, the file system has no locks, or the
+holder takes too long. Then two processes do the same work, and no harm is done.
 """
 
 from __future__ import annotations

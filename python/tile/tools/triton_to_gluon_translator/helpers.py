@@ -190,7 +190,7 @@ def cat(input: Any, other: Any, can_reorder: bool = False, dim: Any = 0) -> Any:
 
 
 def _accumulator(rank: int) -> tuple[Any, int, Any]:
-    """The layout of a product, the neighbours along K of its operands, and what multiplies."""
+    """The layout of a dot, the neighbours along K of its operands, and what multiplies."""
     b = current()
     ones, warps = [1] * (rank - 2), b.num_warps
     arch = str(b.options.arch)

@@ -1,8 +1,8 @@
 """Kernels of `tile.language` as programs with explicit layouts, before they are compiled.
 
-What comes out is right for all arguments, and not fast: tensors are in one layout for their number
-of dimensions, and converted to it after each operation that has another one. `tile.tools.to_gluon`
-prints what the compiler makes of a kernel for some arguments, which is fast.
+What comes out is right for all arguments, and not fast. All tensors of one number of dimensions are
+in one layout. They are converted to it after each operation that has another one.
+`tile.tools.to_gluon` prints what the compiler makes of a kernel for some arguments, which is fast.
 """
 
 from __future__ import annotations

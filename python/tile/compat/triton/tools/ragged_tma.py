@@ -2,8 +2,8 @@
 
 A tile that reaches beyond the end of its batch must not touch the next one, and a
 descriptor knows only one end. So the descriptor has two dimensions in front whose
-strides cancel the origin of a third: there, the end of the batch is the end of the
-dimension, and addresses come out right because they wrap around at 64 bits.
+strides cancel the origin of a third. In the third, the end of the batch is the end of
+the dimension. Addresses come out right because they wrap around at 64 bits.
 """
 
 from __future__ import annotations

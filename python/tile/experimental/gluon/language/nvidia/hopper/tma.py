@@ -161,8 +161,10 @@ def _check_buffer(value: Any, desc: tensor_descriptor, what: str) -> shared_memo
 
 
 def _divided(layout: NVMMASharedLayout) -> NVMMASharedLayout:
-    """The layout of a descriptor in IR, which says what each block of a cluster copies: of what all
-    of them have, each one copies some of the rows for all."""
+    """The layout of a descriptor in IR, which says what each block of a cluster copies.
+
+    If all blocks need the same data, each one copies some of the rows for all.
+    """
     if not _is_shared(layout):
         return layout
     rows = [[1 << i, *[0] * (layout.rank - 1)] for i in range(len(layout.cga_layout))]

@@ -1,0 +1,257 @@
+"""Order: sorting networks over a view of the block with two elements a level."""
+
+from __future__ import annotations
+
+from ..errors import SemanticError
+from ..runtime.jit import constexpr_function, jit
+from . import dtypes as dt
+from .arithmetic import minimum, where
+from .axes import places
+from .collective import gather
+from .creation import arange, broadcast_to, expand_dims, join, permute, reshape, split
+from .methods import method
+from .program import static_assert, static_range
+from .reductions import _axis, _is_power_of_two, _order_type
+from .values import constexpr, tensor
+
+
+@constexpr_function
+def _log2(extent):
+    return extent.bit_length() - 1
+
+
+@constexpr_function
+def _last(dim, rank):
+    if rank == 0:
+        raise SemanticError("a scalar has no dimension to sort along")
+    if dim not in (None, -1, rank - 1):
+        raise SemanticError(f"only the last dimension of {rank} can be sorted, not {dim}")
+    return rank - 1
+
+
+@constexpr_function
+def _pairs(shape, level):
+    """The shape in which dimension -2 separates the partners of a level."""
+    rows = 1
+    for extent in shape[:-1]:
+        rows *= extent
+    columns = shape[-1]
+    inner = 2**level
+    return [rows * (columns // (2 * inner)), 2, inner]
+
+
+@jit
+def _compare_and_swap(x, flip, level: constexpr):
+    """Orders the pairs whose positions differ in bit `level`."""
+    shape: constexpr = x.shape
+    y = reshape(x, _pairs(shape, level))
+    low, high = split(permute(y, 0, 2, 1))
+    swap = (low > high) != _half(flip, shape, level)
+    new_low = where(swap, high, low)
+    new_high = where(swap, low, high)
+    return reshape(permute(join(new_low, new_high), 0, 2, 1), shape)
+
+
+@jit
+def _half(flip, shape: constexpr, level: constexpr):
+    """The direction of each pair, from the direction of each element."""
+    if isinstance(flip, tensor):
+        low, _ = split(permute(reshape(flip, _pairs(shape, level)), 0, 2, 1))
+        return low
+    return flip
+
+
+@jit
+def _positions(x, bit: constexpr):
+    """Whether bit `bit` of the position in the last dimension is set."""
+    index = arange(0, x.shape[len(x.shape) - 1])
+    set = ((index >> bit) & 1) != 0
+    for _ in static_range(len(x.shape) - 1):
+        set = expand_dims(set, 0)
+    return broadcast_to(set, x.shape)
+
+
+@jit
+def _bitonic_merge(x, stage: constexpr, flip):
+    for i in static_range(stage):
+        x = _compare_and_swap(x, flip, stage - 1 - i)
+    return x
+
+
+@jit
+def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
+    """Sorts a bitonic sequence: one that first rises and then falls.
+
+    Refused: ``tl.bitonic_merge(tl.load(p))``.
+
+    >>> tl.bitonic_merge(tl.minimum(tl.arange(0, 4), 3 - tl.arange(0, 4)))
+    [0 0 1 1]
+    """
+    axis: constexpr = _last(dim, len(x.shape))
+    static_assert(
+        _is_power_of_two(x.shape[axis]),
+        "bitonic_merge takes a power of two of elements; tl.sort takes any number",
+    )
+    return _bitonic_merge(x, _log2(x.shape[axis]), descending)
+
+
+@constexpr_function
+def _key_type(dtype):
+    """Integers in the order of the elements."""
+    if dtype.is_floating():
+        return dt.get_int_dtype(dtype.primitive_bitwidth, signed=True)
+    return dt.int32 if dtype.is_bool() else dtype
+
+
+@constexpr_function
+def _last_key(dtype, descending):
+    """The key that no other comes behind."""
+    bits = dtype.primitive_bitwidth - dtype.is_int_signed()
+    if descending:
+        return -(2**bits) if dtype.is_int_signed() else 0
+    return 2**bits - 1
+
+
+@jit
+def _turned(bits):
+    """Of negative floats, as integers, the larger one is the smaller float."""
+    last: constexpr = _last_key(bits.dtype, False)
+    return bits ^ ((bits >> (bits.dtype.primitive_bitwidth - 1)) & last)
+
+
+@jit
+def _to_keys(x, type: constexpr):
+    if x.dtype.is_floating():
+        return _turned(x.to(type, bitcast=True))
+    return x.to(type)
+
+
+@jit
+def _from_keys(keys, dtype: constexpr):
+    if dtype.is_floating():
+        return _turned(keys).to(dtype, bitcast=True)
+    return keys.to(dtype)
+
+
+@constexpr_function
+def _padded_extent(extent):
+    return 1 << (extent - 1).bit_length()
+
+
+@jit
+def _first(x, count: constexpr):
+    """The first elements along the last dimension."""
+    axis: constexpr = len(x.shape) - 1
+    index = arange(0, count)
+    for _ in static_range(axis):
+        index = expand_dims(index, 0)
+    return gather(x, broadcast_to(index, _with_last(x.shape, count)), axis)
+
+
+@constexpr_function
+def _with_last(shape, extent):
+    return [*shape[:-1], extent]
+
+
+@jit
+def _sort_padded(x, descending: constexpr):
+    """Sorts any number of elements: among as many as a network takes, the others come last.
+
+    Keys are compared instead of floats, so that the others come behind NaNs, too.
+    """
+    axis: constexpr = len(x.shape) - 1
+    count: constexpr = x.shape[axis]
+    whole: constexpr = _with_last(x.shape, _padded_extent(count))
+    type: constexpr = _key_type(x.dtype)
+    index = arange(0, _padded_extent(count))
+    for _ in static_range(axis):
+        index = expand_dims(index, 0)
+    index = broadcast_to(index, whole)
+    keys = gather(_to_keys(x, type), minimum(index, count - 1), axis)
+    keys = where(index < count, keys, _last_key(type, descending).to(type))
+    return _from_keys(_first(sort(keys, axis, descending), count), x.dtype)
+
+
+@method()
+@jit
+def sort(x, dim: constexpr = None, descending: constexpr = False):
+    """Sorts along the last dimension.
+
+    `dim` can be the last dimension only.
+
+    Refused: ``tl.sort(tl.load(p))``.
+
+    >>> tl.sort(3 - tl.arange(0, 4))
+    [0 1 2 3]
+    """
+    axis: constexpr = _last(dim, len(x.shape))
+    if not _is_power_of_two(x.shape[axis]):
+        return _sort_padded(x, descending)
+    levels: constexpr = _log2(x.shape[axis])
+    for stage in static_range(1, levels + 1):
+        if stage < levels:
+            # Neighbouring runs go opposite ways, which makes them bitonic.
+            x = _bitonic_merge(x, stage, _positions(x, stage))
+        else:
+            x = _bitonic_merge(x, stage, descending)
+    return x
+
+
+@constexpr_function
+def _check_k(k, extent):
+    if k < 1:
+        raise SemanticError("topk: k must be greater than 0")
+    if k > extent:
+        raise SemanticError("topk: k must not exceed the size of the selected dimension")
+
+
+@jit
+def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
+    """The k largest along the last dimension, the largest first; or, where not
+    `descending`, the k smallest, the smallest first.
+
+    `k` is a constant.
+
+    Refused: ``tl.topk(tl.arange(0, 4), 5)``.
+
+    >>> tl.topk(tl.arange(0, 4), 3)
+    [3 2 1]
+    """
+    axis: constexpr = _last(dim, len(x.shape))
+    _check_k(k, x.shape[axis])
+    ordered = sort(x.to(_order_type(x.dtype)), dim, descending)
+    if k == x.shape[axis]:
+        return ordered
+    if not (_is_power_of_two(k) and _is_power_of_two(x.shape[axis])):
+        return _first(ordered, k)
+    for _ in static_range(_log2(x.shape[axis]) - _log2(k)):
+        # The first half of the last dimension.
+        halves = reshape(ordered, _halves(ordered.shape))
+        ordered, _ = split(permute(halves, _swap_last(halves.shape)))
+    return ordered
+
+
+@constexpr_function
+def _halves(shape):
+    return [*shape[:-1], 2, shape[-1] // 2]
+
+
+@constexpr_function
+def _swap_last(shape):
+    rank = len(shape)
+    return [*range(rank - 2), rank - 1, rank - 2]
+
+
+@method()
+@jit
+def flip(x, dim=None):
+    """Reverses the order along `dim`, the last dimension by default.
+
+    Refused: ``tl.flip(tl.arange(0, 4), 1)``.
+
+    >>> tl.flip(tl.arange(0, 4))
+    [3 2 1 0]
+    """
+    axis: constexpr = _axis(-1 if dim is None else dim, len(x.shape), "flip")
+    index = places(x, axis, "flip")
+    return gather(x, x.shape[axis] - 1 - index, axis)
