@@ -12,6 +12,7 @@ from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia import blackwell
 from tile.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout
+from tile.experimental.gluon.language.nvidia.blackwell._layouts import register_layout
 
 sm100 = pytest.mark.parametrize("target", ["cuda:100"], indirect=True)
 
@@ -41,19 +42,18 @@ def poison(shape, dtype) -> np.ndarray:
     return out
 
 
-def type_of(dtype, shape, layout):
-    return blackwell.tensor_memory_descriptor_type(dtype, shape, layout, shape)
-
-
-def registers_of(dtype, shape, layout, warps, variant):
+def ty_registers(ty, warps, variant):
     """The layout of registers, or None where no such instruction loads the buffer."""
-    from tile.experimental.gluon.language.nvidia.blackwell._layouts import register_layout
-
     try:
-        return register_layout(type_of(dtype, shape, layout), warps, variant)
+        return register_layout(ty, warps, variant)
     except tile.TileError as error:
         assert f"no '{variant}' loads" in str(error)
         return None
+
+
+def registers_of(dtype, shape, layout, warps, variant):
+    ty = blackwell.tensor_memory_descriptor_type(dtype, shape, layout, shape)
+    return ty_registers(ty, warps, variant)
 
 
 @gluon.jit
@@ -67,7 +67,7 @@ def move(
 
 
 @sm100
-@pytest.mark.parametrize("warps", [4])
+@pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("rows", [64, 128])
 @pytest.mark.parametrize("store", VARIANTS)
 @pytest.mark.parametrize("load", VARIANTS)
@@ -95,7 +95,7 @@ def random_case(rng):
         if columns > 512 or shape[0] * shape[1] > 1 << 14:
             continue
         layout = TensorMemoryLayout(block, stride)
-        warps = 4
+        warps = int(rng.choice([4, 8]))
         fits = [registers_of(dtype, shape, layout, warps, v) for v in VARIANTS]
         fits = [layout for layout in fits if layout is not None]
         if fits:
@@ -113,3 +113,57 @@ def test_random_buffers(seed, target):
     y = poison(shape, kind)
     move[(1,)](x, y, dtype, *shape, layout, store, load, num_warps=warps)
     same_bits(y, x)
+
+
+# Several accesses: the compiler puts barriers between warps that share lanes.
+
+
+@gluon.jit
+def steps(
+    x_ptr, y_ptr, N: gl.constexpr, LAYOUT: gl.constexpr, WHOLE: gl.constexpr, STEPS: gl.constexpr,
+    n,
+):  # fmt: skip
+    buffer = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT)
+    buffer.store(gl.load(pointers(x_ptr, 128, N, WHOLE)))
+    for round in range(n):
+        for i in gl.static_range(len(STEPS)):
+            source: gl.constexpr = STEPS[i][0]
+            target: gl.constexpr = STEPS[i][1]
+            length: gl.constexpr = STEPS[i][2]
+            loaded = buffer.slice(source, length).load(STEPS[i][3])
+            other = gl.convert_layout(loaded, STEPS[i][4])
+            buffer.slice(target, length).store(other * 0.5 + round)
+    gl.store(pointers(y_ptr, 128, N, WHOLE), buffer.load(WHOLE))
+
+
+def random_steps(rng, n, warps, layout):
+    """Columns that are read, those that are written, their number, two layouts."""
+    result = []
+    for _ in range(int(rng.integers(1, 4))):
+        length = 1 << int(rng.integers(3, n.bit_length()))
+        ty = blackwell.tensor_memory_descriptor_type(gl.float32, [128, length], layout, [128, n])
+        layouts = [ty_registers(ty, warps, v) for v in VARIANTS]
+        layouts = [found for found in layouts if found is not None]
+        source, target = (int(rng.integers(0, n - length + 1)) for _ in range(2))
+        chosen = [layouts[int(rng.integers(len(layouts)))] for _ in range(2)]
+        result.append((source, target, length, *chosen))
+    return tuple(result)
+
+
+@sm100
+@pytest.mark.parametrize("seed", range(12))
+def test_random_steps(seed, target):
+    rng = np.random.default_rng(seed)
+    n, warps, rounds = 64, (4, 8)[seed % 2], 2
+    layout = TensorMemoryLayout([128, n], 1)
+    program = random_steps(rng, n, warps, layout)
+    x = rng.standard_normal((128, n)).astype(np.float32)
+    y = poison(x.shape, x.dtype)
+    whole = registers_of(gl.float32, [128, n], layout, warps, "32x32b")
+    steps[(1,)](x, y, n, layout, whole, program, rounds, num_warps=warps)
+    expected = x.copy()
+    for round in range(rounds):
+        for source, to, length, *_ in program:
+            moved = expected[:, source : source + length] * np.float32(0.5) + np.float32(round)
+            expected[:, to : to + length] = moved
+    np.testing.assert_array_equal(y, expected)
