@@ -230,6 +230,72 @@ def test_partitions(warps, target):
     assert flag[0] == 1
 
 
+# Rows that are reduced.
+
+
+@gluon.jit
+def extremes(
+    x_ptr, y_ptr, rows_ptr, DTYPE: gl.constexpr, M: gl.constexpr, N: gl.constexpr,
+    LAYOUT: gl.constexpr, REGS: gl.constexpr, LARGEST: gl.constexpr, ABS: gl.constexpr,
+    NAN: gl.constexpr,
+):  # fmt: skip
+    buffer = blackwell.allocate_tensor_memory(DTYPE, [M, N], LAYOUT)
+    buffer.store(gl.load(pointers(x_ptr, M, N, REGS)))
+    if LARGEST:
+        values, rows = buffer.load_max(REGS, abs=ABS, propagate_nan=NAN)
+    else:
+        values, rows = buffer.load_min(REGS, abs=ABS, propagate_nan=NAN)
+    gl.store(pointers(y_ptr, M, N, REGS), values)
+    gl.store(rows_ptr + gl.arange(0, M, layout=gl.SliceLayout(1, REGS)), rows)
+
+
+def expected_rows(x, largest, magnitude, nan):
+    x = np.abs(x) if magnitude else x
+    if nan or x.dtype.kind == "i":
+        return (np.maximum if largest else np.minimum).reduce(x, axis=1)
+    return (np.fmax if largest else np.fmin).reduce(x, axis=1)
+
+
+@blackwells
+@pytest.mark.parametrize("variant", VARIANTS[:-1])
+@pytest.mark.parametrize("rows,block", [(64, 64), (128, 64), (128, 128), (256, 128)])
+@pytest.mark.parametrize("how", ["max", "min", "max-abs", "min-nan", "max-abs-nan", "i32"])
+def test_rows_are_reduced(variant, rows, block, how, target):
+    dtype, kind = TYPES["i32" if how == "i32" else "f32"]
+    shape, layout = [rows, 32], TensorMemoryLayout([block, 32], 1)
+    registers = registers_of(dtype, shape, layout, 4, variant)
+    if registers is None:
+        pytest.skip("no such instruction")
+    rng = np.random.default_rng(len(how) + rows)
+    x = rng.integers(-1000, 1000, shape).astype(kind)
+    if how != "i32":
+        x[rng.random(shape) < 0.05] = np.nan
+        x[3] = np.nan
+    y, found = poison(shape, kind), poison(rows, kind)
+    largest, magnitude, nan = how != "min-nan" and how != "min", "abs" in how, "nan" in how
+    propagate = tile.language.PropagateNan.ALL if nan else tile.language.PropagateNan.NONE
+    kernel = extremes[(1,)](
+        x, y, found, dtype, *shape, layout, registers, largest, magnitude, propagate
+    )
+    same_bits(y, x)
+    np.testing.assert_array_equal(found, expected_rows(x, largest, magnitude, nan))
+    can = variant in ("32x32b", "16x32bx2") and target != "cuda:100"
+    if rows == block or not can:
+        assert ("tcgen05.ld.red" in kernel.asm["ptx"]) == can
+
+
+@sm100
+def test_rows_of_several_warps(target):
+    layout = TensorMemoryLayout([128, 64], 1)
+    registers = registers_of(gl.float32, [128, 64], layout, 8, "32x32b")
+    x, y, rows = (poison(s, np.float32) for s in ((128, 64), (128, 64), 128))
+    with pytest.raises(tile.TileError, match="warps hold parts of rows"):
+        extremes[(1,)](
+            x, y, rows, gl.float32, 128, 64, layout, registers, True, False,
+            tile.language.PropagateNan.NONE, num_warps=8,
+        )  # fmt: skip
+
+
 # Pairs of blocks.
 
 

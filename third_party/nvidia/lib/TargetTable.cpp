@@ -74,6 +74,7 @@ constexpr NVIDIATarget withTensorMemory(NVIDIATarget target) {
   target.hasTensorMemory = true;
   // The only GPU with tensor memory whose tensor cores leave integers out.
   target.hasIntegerTensorCore = target.computeCapability != 103;
+  target.hasTensorMemoryReduction = target.computeCapability != 100;
   return target;
 }
 

@@ -16,11 +16,13 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Support/AttributeNames.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -75,12 +77,23 @@ public:
     }
   }
 
-  SmallVector<Value> load() {
+  /// With `reduction`, such as ".max.f32", `reduced` gets for each instruction
+  /// what its registers come to.
+  SmallVector<Value> load(StringRef reduction = {},
+                          SmallVectorImpl<Value> *reduced = nullptr) {
     enter();
-    SmallVector<Value> words;
-    for (int32_t start : access.starts)
-      llvm::append_range(words, emitLoad(start));
+    SmallVector<Value> words, last;
+    for (int32_t start : access.starts) {
+      SmallVector<Value> loaded = emitLoad(start, reduction);
+      if (!reduction.empty())
+        last.push_back(loaded.pop_back_val());
+      llvm::append_range(words, loaded);
+    }
+    size_t count = words.size();
+    llvm::append_range(words, last);
     words = emitWait(words);
+    for (Value word : ArrayRef(words).drop_front(count))
+      reduced->push_back(getElement(word, 0));
     leave();
     SmallVector<Value> elements;
     for (const auto &position : access.positions)
@@ -150,9 +163,9 @@ private:
   // Instructions
   //===--------------------------------------------------------------------===//
 
-  std::string getSuffix(StringRef packing) const {
+  std::string getSuffix(StringRef packing, StringRef type = ".b32") const {
     return ("." + access.getShapeName() + ".x" + Twine(access.repeats) +
-            (access.packsHalves ? packing : "") + ".b32 ")
+            (access.packsHalves ? packing : "") + type + " ")
         .str();
   }
   std::string getSecondHalf() const {
@@ -169,16 +182,22 @@ private:
     return "{" + text + "}";
   }
 
-  SmallVector<Value> emitLoad(int32_t start) {
+  SmallVector<Value> emitLoad(int32_t start, StringRef reduction) {
     nvt::PTXAsm ptx(b);
     SmallVector<nvt::PTXAsm::Operand> outputs;
-    for (unsigned i = 0; i < access.words; ++i)
+    unsigned count = access.words + !reduction.empty();
+    for (unsigned i = 0; i < count; ++i)
       outputs.push_back(ptx.output("r"));
     auto from = ptx.input(address, "r");
-    ptx << "tcgen05.ld.sync.aligned" << getSuffix(".pack::16b") << list(outputs)
-        << ", [" << from << "+" << std::to_string(start) << "]"
+    ptx << "tcgen05.ld";
+    if (reduction.empty())
+      ptx << ".sync.aligned" << getSuffix(".pack::16b") << list(outputs);
+    else
+      ptx << ".red.sync.aligned" << getSuffix("", reduction)
+          << list(ArrayRef(outputs).drop_back()) << ", " << outputs.back();
+    ptx << ", [" << from << "+" << std::to_string(start) << "]"
         << getSecondHalf() << ";";
-    return ptx.emit(SmallVector<Type>(access.words, b.intTy(32)),
+    return ptx.emit(SmallVector<Type>(count, b.intTy(32)),
                     nvt::PTXAsm::SideEffects);
   }
 
@@ -245,25 +264,157 @@ FailureOr<ttng::TensorMemoryAccess> getAccess(Operation *op,
                                      [&] { return op->emitError(); });
 }
 
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The least or greatest element of each row of a tensor that is loaded.
+class RowReduction {
+public:
+  RowReduction(const LLVMBuilder &b, const nvt::TargetInfo &target,
+               ttng::TMEMLoadOp op, const ttng::TensorMemoryAccess &access)
+      : b(b), target(target), op(op), access(access),
+        layout(toLinearLayout(op.getResult().getType())),
+        isFloat(op.getResult().getType().getElementType().isF32()),
+        isMax(op.getRedOp() == ttng::RedOp::MAX), isAbs(op.getAbs()),
+        keepsNaN(op.getNaN()) {}
+
+  /// Whether each warp has whole rows.
+  bool keepsRows() const {
+    for (unsigned bit = 0; bit < layout.getInDimSizeLog2(kWarp); ++bit)
+      if (layout.getBasis(kWarp, bit, kDim(1)))
+        return false;
+    return true;
+  }
+
+  /// Whether the registers of an instruction are of one row, and the machine
+  /// reduces them while it loads.
+  bool isByInstruction() const {
+    if (!target.getFacts().hasTensorMemoryReduction || access.words < 2 ||
+        (access.shape != ttng::TensorShape::L32x32b &&
+         access.shape != ttng::TensorShape::L16x32bx2))
+      return false;
+    SmallVector<std::optional<int32_t>> rows(access.starts.size());
+    for (auto [r, position] : llvm::enumerate(access.positions)) {
+      std::optional<int32_t> &row = rows[position.instruction];
+      if (row && *row != getRow(r))
+        return false;
+      row = getRow(r);
+    }
+    return true;
+  }
+
+  std::string getModifiers() const {
+    return (Twine(isMax ? ".max" : ".min") + (isAbs ? ".abs" : "") +
+            (keepsNaN ? ".NaN" : "") + (isFloat ? ".f32" : ".s32"))
+        .str();
+  }
+
+  /// From what the instructions made of their registers.
+  SmallVector<Value> fromInstructions(ArrayRef<Value> reduced) {
+    SmallVector<bool> seen(reduced.size());
+    for (auto [r, position] : llvm::enumerate(access.positions))
+      if (!std::exchange(seen[position.instruction], true))
+        add(getRow(r), reduced[position.instruction]);
+    return finish();
+  }
+
+  SmallVector<Value> fromElements(ArrayRef<Value> elements) {
+    for (auto [r, value] : llvm::enumerate(elements))
+      add(getRow(r), isAbs ? b.create<LLVM::FAbsOp>(value) : value);
+    return finish();
+  }
+
+private:
+  /// What the register adds to the number of the row.
+  static int32_t getRow(const LinearLayout &layout, unsigned r) {
+    int32_t row = 0;
+    for (unsigned bit = 0; r >> bit; ++bit)
+      if (r >> bit & 1)
+        row ^= layout.getBasis(kRegister, bit, kDim(0));
+    return row;
+  }
+  int32_t getRow(unsigned r) const { return getRow(layout, r); }
+
+  Value combine(Value x, Value y) const {
+    if (!isFloat)
+      return isMax ? b.create<LLVM::SMaxOp>(x, y).getResult()
+                   : b.create<LLVM::SMinOp>(x, y).getResult();
+    if (keepsNaN)
+      return isMax ? b.create<LLVM::MaximumOp>(x, y).getResult()
+                   : b.create<LLVM::MinimumOp>(x, y).getResult();
+    return isMax ? b.create<LLVM::MaxNumOp>(x, y).getResult()
+                 : b.create<LLVM::MinNumOp>(x, y).getResult();
+  }
+
+  void add(int32_t row, Value value) {
+    Value &sum = rows[row];
+    sum = sum ? combine(sum, value) : value;
+  }
+
+  /// Across the lanes that share a row, and into the registers of the result.
+  SmallVector<Value> finish() {
+    for (unsigned bit = 0; bit < layout.getInDimSizeLog2(kLane); ++bit) {
+      if (!layout.getBasis(kLane, bit, kDim(1)))
+        continue;
+      for (auto &[row, value] : rows)
+        value = combine(value, mapWords(b, value, [&](Value word) {
+                          return target.shuffleXor(b, word, 1 << bit);
+                        }));
+    }
+    LinearLayout result =
+        toLinearLayout(cast<RankedTensorType>(op.getRed().getType()));
+    SmallVector<Value> values;
+    for (int32_t r = 0; r < result.getInDimSize(kRegister); ++r)
+      values.push_back(rows.lookup(getRow(result, r)));
+    return values;
+  }
+
+  const LLVMBuilder &b;
+  const nvt::TargetInfo &target;
+  ttng::TMEMLoadOp op;
+  const ttng::TensorMemoryAccess &access;
+  LinearLayout layout;
+  bool isFloat, isMax, isAbs, keepsNaN;
+  llvm::MapVector<int32_t, Value> rows;
+};
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
 struct LoadPattern : TargetPattern<ttng::TMEMLoadOp> {
   LoadPattern(const LoweringContext &context, const nvt::TargetInfo &target)
       : TargetPattern(context.converter, target, context.benefit), nv(target) {}
   LogicalResult
   matchAndRewrite(ttng::TMEMLoadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (op.getRedOp())
-      return decline(op, "there is no code yet that reduces while it loads");
     RankedTensorType type = op.getResult().getType();
     auto access = getAccess(op, nv, type, op.getSrc().getType());
     if (failed(access))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
+    RowReduction reduction(b, nv, op, *access);
+    if (op.getRedOp() && !reduction.keepsRows())
+      return decline(op, "warps hold parts of rows, and a load reduces only "
+                         "what a warp holds");
     Type element = getConverter().convertType(type.getElementType());
     Transfer transfer(b, nv, op, adaptor.getSrc(), *access, element);
-    SmallVector<Value> results{
-        packElements(b, getConverter(), transfer.load(), type)};
+    SmallVector<Value> elements, rows, reduced;
+    if (op.getRedOp() && reduction.isByInstruction()) {
+      elements = transfer.load(reduction.getModifiers(), &reduced);
+      rows = reduction.fromInstructions(reduced);
+    } else {
+      elements = transfer.load();
+      if (op.getRedOp())
+        rows = reduction.fromElements(elements);
+    }
+    SmallVector<Value> results{packElements(b, getConverter(), elements, type)};
     if (op.getToken())
       results.push_back(b.i32(0));
+    if (op.getRedOp())
+      results.push_back(
+          packElements(b, getConverter(), rows, op.getRed().getType()));
     rewriter.replaceOp(op, results);
     return success();
   }

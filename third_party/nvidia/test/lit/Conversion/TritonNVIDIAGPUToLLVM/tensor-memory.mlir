@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -triton-tensor-memory-allocation -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
+// RUN: tile-opt %s -split-input-file -triton-tensor-memory-allocation -allocate-shared-memory-nv -insert-memory-barriers -convert-triton-gpu-to-llvm | filecheck %s
 
 #rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
 #halves = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 16]], warp = [[16, 0], [32, 0]], block = []}>
@@ -49,6 +49,21 @@ tt.func @half(%x: tensor<64x32xf32, #halves>) {
   // CHECK: "tcgen05.st.sync.aligned.16x32bx2.x16.b32 [$0+0], 16, {$1, {{.*}}, $16};"
   %a = ttnvgpu.tmem_alloc %x : (tensor<64x32xf32, #halves>) -> !ttg.memdesc<64x32xf32, #half, #ttnvgpu.tensor_memory>
   tt.return
+}
+
+}
+
+// -----
+
+#rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:103"} {
+
+// CHECK-LABEL: llvm.func @reduce
+tt.func @reduce(%d: !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+  // CHECK: "tcgen05.ld.red.sync.aligned.32x32b.x32.min.abs.NaN.f32 {$0, {{.*}}, $31}, $32, [$33+0];"
+  %y, %min = ttnvgpu.tmem_load %d {redOp = #ttnvgpu.redOp<min>, abs, NaN} : !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x32xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  tt.return %min : tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
 }
 
 }

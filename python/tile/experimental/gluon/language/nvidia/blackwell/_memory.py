@@ -10,6 +10,7 @@ from tile.language import creation as _creation
 from tile.language.arithmetic import PropagateNan
 from tile.language.conversion import cast
 from tile.language.dtypes import Shape, dtype
+from tile.language.dtypes import float32 as _float32
 from tile.language.dtypes import int32 as _int32
 from tile.language.promotion import to_tensor
 from tile.language.state import current
@@ -134,7 +135,10 @@ class tensor_memory_descriptor:
         return tensor(handle, ty)
 
     def _reduced(self, kind: int, layout: Any, magnitude: Any, propagate_nan: Any) -> Any:
-        ty = self._registers(layout, "load_max" if kind else "load_min")
+        what = "load_max" if kind else "load_min"
+        if self.dtype not in (_float32, _int32):
+            raise SemanticError(f"{what} compares float32 or int32, not {self.dtype}")
+        ty = self._registers(layout, what)
         rows = distributed_type(self.dtype, self.shape[:-1], SliceLayout(1, ty.layout))
         b = current()
         attributes = {
