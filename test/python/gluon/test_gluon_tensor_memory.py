@@ -296,6 +296,106 @@ def test_rows_of_several_warps(target):
         )  # fmt: skip
 
 
+# Copies from shared memory.
+
+
+@gluon.jit
+def copy(
+    x_ptr, y_ptr, DTYPE: gl.constexpr, M: gl.constexpr, N: gl.constexpr, SHARED: gl.constexpr,
+    LAYOUT: gl.constexpr, REGS: gl.constexpr, FIRST: gl.constexpr,
+):  # fmt: skip
+    shared = gl.allocate_shared_memory(DTYPE, [2, M, N], SHARED)
+    shared.index(1).store(gl.load(pointers(x_ptr, M, N, REGS)))
+    whole = blackwell.allocate_tensor_memory(DTYPE, [M, 2 * N], LAYOUT)
+    part = whole.slice(FIRST, N)
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    blackwell.tcgen05_copy(shared.index(1), part)
+    blackwell.tcgen05_commit(done)
+    mbarrier.wait(done, 0)
+    gl.store(pointers(y_ptr, M, N, REGS), part.load(REGS))
+
+
+@sm100
+@pytest.mark.parametrize("name", ["f32", "f16", "i8"])
+@pytest.mark.parametrize("m,n", [(128, 16), (128, 64), (128, 128), (256, 64)])
+@pytest.mark.parametrize("swizzle", [0, 32, 64, 128])
+def test_copies(name, m, n, swizzle, target):
+    dtype, kind = TYPES[name]
+    width = np.dtype(kind).itemsize
+    if n * width < max(16, swizzle) or n * width > 512:
+        pytest.skip("rows are shorter than the swizzle")
+    shared = gl.NVMMASharedLayout(swizzle, 8 * width)
+    layout = TensorMemoryLayout([128, n], 1)
+    part = blackwell.tensor_memory_descriptor_type(dtype, [m, n], layout, [m, 2 * n])
+    registers = ty_registers(part, 4, "32x32b")
+    x = bits_of(np.random.default_rng(n), kind, (m, n))
+    y = poison(x.shape, kind)
+    kernel = copy[(1,)](x, y, dtype, m, n, shared, layout, registers, n * (swizzle == 64))
+    same_bits(y, x)
+    shape = "128x256b" if n * width > 16 else "128x128b"
+    assert f"tcgen05.cp.cta_group::1.{shape} " in kernel.asm["ptx"]
+
+
+@gluon.jit
+def copy_scales(
+    x_ptr, y_ptr, ROWS: gl.constexpr, SCALES: gl.constexpr, SHAPE: gl.constexpr,
+    SHARED: gl.constexpr, FLAT: gl.constexpr, COLUMNS: gl.constexpr, LAYOUT: gl.constexpr,
+    BYTES: gl.constexpr, REGS: gl.constexpr,
+):  # fmt: skip
+    COUNT: gl.constexpr = ROWS * SCALES
+    values = gl.load(x_ptr + gl.arange(0, COUNT, layout=FLAT))
+    flat = gl.allocate_shared_memory(gl.int8, [COUNT], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    flat.store(values)
+    scales = blackwell.allocate_tensor_memory(gl.int8, [ROWS, SCALES], LAYOUT)
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    blackwell.tcgen05_copy(flat.reinterpret(gl.int8, SHAPE, SHARED), scales)
+    blackwell.tcgen05_commit(done)
+    mbarrier.wait(done, 0)
+    found = scales.reinterpret(gl.int8, [128, 4 * COLUMNS], BYTES)
+    gl.store(pointers(y_ptr, 128, 4 * COLUMNS, REGS), found.load(REGS))
+
+
+def scale_source(rows, count, rank):
+    """The shape and the layout of scales, tile after tile, those along the scales first."""
+    if rank == 5:
+        shape = [rows // 128, count // 4, 32, 4, 4]
+        return shape, gl.SwizzledSharedLayout(1, 1, 1, [4, 3, 2, 1, 0])
+    bases = [[0, 1], [0, 2], [32, 0], [64, 0], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]
+    bases += [[0, 4 << bit] for bit in range((count // 4).bit_length() - 1)]
+    bases += [[128 << bit, 0] for bit in range((rows // 128).bit_length() - 1)]
+    return [rows, count], gl.SharedLinearLayout(bases)
+
+
+@blackwells
+@pytest.mark.parametrize("rank", [2, 5])
+@pytest.mark.parametrize("rows,count", [(128, 4), (128, 16), (256, 8)])
+def test_copies_of_scales(rank, rows, count, target):
+    shape, shared = scale_source(rows, count, rank)
+    columns = rows // 32 * (count // 4)
+    bytes_ = TensorMemoryLayout([128, 4 * columns], 1)
+    registers = registers_of(gl.int8, [128, 4 * columns], bytes_, 4, "32x32b")
+    flat = gl.BlockedLayout([4], [32], [4], [0])
+    scales = bits_of(np.random.default_rng(0), np.int8, (rows, count))
+    tiles = scales.reshape(rows // 128, 4, 32, count // 4, 4).transpose(0, 3, 2, 1, 4)
+    y = poison((128, 4 * columns), np.int8)
+    kernel = copy_scales[(1,)](
+        np.ascontiguousarray(tiles).reshape(-1), y, rows, count, shape, shared, flat, columns,
+        blackwell.TensorMemoryScalesLayout(), bytes_, registers,
+    )  # fmt: skip
+    expected = np.empty_like(y)
+    for lane, byte in np.ndindex(*expected.shape):
+        column, part = byte // 4, byte % 4
+        row = column % (rows // 32) * 32 + lane % 32
+        expected[lane, byte] = scales[row, column // (rows // 32) * 4 + part]
+    same_bits(y, expected)
+    assert "tcgen05.cp.cta_group::1.32x128b.warpx4 " in kernel.asm["ptx"]
+    tools = importlib.import_module("tile.backends.nvidia.tools")
+    if tools.ptxas_path() is not None:
+        tools.run_ptxas(kernel.asm["ptx"], int(target.removeprefix("cuda:")), None)
+
+
 # Pairs of blocks.
 
 
@@ -342,3 +442,82 @@ def test_ptxas_takes_it(warps, target):
             kernel = move[(1,)](x, y, dtype, rows, 128, layout, registers, registers, **how)
             same_bits(y, x)
             tools.run_ptxas(kernel.asm["ptx"], int(target.removeprefix("cuda:")), None)
+
+
+# Mistakes of programs, and their twins.
+
+
+@gluon.jit
+def keep_early(x_ptr, buffer, full, N: gl.constexpr, MISTAKE: gl.constexpr):
+    layout: gl.constexpr = buffer.get_reg_layout()
+    value = gl.load(pointers(x_ptr, 128, N, layout))
+    if MISTAKE == "arrives early":
+        mbarrier.arrive(full, count=1)
+    buffer.store(value)
+    if MISTAKE != "arrives early":
+        mbarrier.arrive(full, count=1)
+
+
+@gluon.jit
+def take_early(y_ptr, buffer, full, N: gl.constexpr, MISTAKE: gl.constexpr):
+    layout: gl.constexpr = buffer.get_reg_layout()
+    if MISTAKE != "does not wait":
+        mbarrier.wait(full, 0)
+    gl.store(pointers(y_ptr, 128, N, layout), buffer.load(layout))
+
+
+@gluon.jit
+def planted(
+    x_ptr, y_ptr, N: gl.constexpr, SHARED: gl.constexpr, LAYOUT: gl.constexpr, MISTAKE: gl.constexpr
+):  # fmt: skip
+    buffer = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT)
+    layout: gl.constexpr = buffer.get_reg_layout()
+    full = mbarrier.allocate_mbarrier()
+    mbarrier.init(full, count=1)
+    other = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT)
+    shared = gl.allocate_shared_memory(gl.float32, [128, N], SHARED)
+    shared.store(gl.load(pointers(x_ptr, 128, N, layout)))
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    if MISTAKE != "nothing written":
+        blackwell.tcgen05_copy(shared, other)
+    blackwell.tcgen05_commit(done)
+    if MISTAKE == "overwrites what is copied":
+        shared.store(gl.full([128, N], 0, gl.float32, layout))
+    if MISTAKE == "waits for the phase before":
+        mbarrier.wait(done, 1)
+    elif MISTAKE != "no wait for the copy":
+        mbarrier.wait(done, 0)
+    gl.store(pointers(y_ptr + 128 * N, 128, N, layout), other.load(layout))
+    gl.warp_specialize(
+        [
+            (keep_early, (x_ptr, buffer, full, N, MISTAKE)),
+            (take_early, (y_ptr, buffer, full, N, MISTAKE)),
+        ],
+        [4],
+        [64],
+    )
+
+
+MISTAKES = {
+    "arrives early": "race uninitialized", "does not wait": "race uninitialized",
+    "nothing written": "uninitialized", "overwrites what is copied": "async-race",
+    "waits for the phase before": "race", "no wait for the copy": "race missing-tcgen05-fence",
+}  # fmt: skip
+
+
+@sm100
+@pytest.mark.parametrize("mistake", ["none", *MISTAKES])
+def test_mistakes(mistake, target):
+    n = 32
+    x = np.random.default_rng(0).standard_normal((128, n)).astype(np.float32)
+    y = poison((2, 128, n), np.float32)
+    args = (x, y, n, gl.NVMMASharedLayout(128, 32), TensorMemoryLayout([128, n], 1), mistake)
+    if mistake == "none":
+        planted[(1,)](*args)
+        same_bits(y, np.stack([x, x]))
+        return
+    with pytest.raises(tile.TileError) as error:
+        planted[(1,)](*args)
+    text = str(error.value)
+    assert any(f"{kind}: " in text for kind in MISTAKES[mistake].split()), text

@@ -192,6 +192,13 @@ nvidia::matchMatrixDescriptor(const LinearLayout &memory,
     tile.innerSize *= 2;
     tile.innerShape *= 2;
   }
+  return matchMatrixDescriptor(outer, inner, tile, unit);
+}
+
+std::optional<MatrixDescriptor>
+nvidia::matchMatrixDescriptor(llvm::ArrayRef<int32_t> outer,
+                              llvm::ArrayRef<int32_t> inner,
+                              const MatrixTile &tile, MatrixUnit unit) {
   for (const Swizzle &swizzle : kSwizzles)
     for (bool transposed : {false, true})
       if (auto found =

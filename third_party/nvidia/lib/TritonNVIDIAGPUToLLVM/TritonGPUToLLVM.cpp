@@ -65,6 +65,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateTMAPatterns(own, target);
       nvidia::populateTensorMemoryPatterns(own, target, *tensorMemory);
       nvidia::populateTensorMemoryAccessPatterns(own, target);
+      nvidia::populateTensorMemoryCopyPatterns(own, target, *tensorMemory);
       nvidia::populateTensorCoreGen5Patterns(own, target, *tensorMemory);
       nvidia::populateClusterLaunchControlPatterns(own);
       debug::populateDebugPatterns(

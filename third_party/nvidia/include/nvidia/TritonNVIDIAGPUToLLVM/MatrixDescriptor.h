@@ -57,6 +57,13 @@ struct MatrixTile {
   bool mayBeTransposed = true;
 };
 
+/// The descriptor of tiles whose elements are at these byte offsets, by the bits
+/// of the outer and of the inner coordinate; nothing if there is none.
+std::optional<MatrixDescriptor>
+matchMatrixDescriptor(llvm::ArrayRef<int32_t> outer,
+                      llvm::ArrayRef<int32_t> inner, const MatrixTile &tile,
+                      MatrixUnit unit);
+
 /// The descriptor of tiles of a buffer laid out like `memory` (from offset to
 /// coordinates); nothing if there is none.
 std::optional<MatrixDescriptor>

@@ -46,6 +46,11 @@ void populateTensorMemoryPatterns(const LoweringContext &context,
 void populateTensorMemoryAccessPatterns(const LoweringContext &context,
                                         const TargetInfo &target);
 
+/// tmem_copy.
+void populateTensorMemoryCopyPatterns(const LoweringContext &context,
+                                      const TargetInfo &target,
+                                      const TensorMemoryUse &use);
+
 /// Dots of the tensor cores that add up in tensor memory, and commits.
 void populateTensorCoreGen5Patterns(const LoweringContext &context,
                                     const TargetInfo &target,
