@@ -175,6 +175,10 @@ def main(device) -> None:
 
 
 if __name__ == "__main__":
+    import os
+
+    # Tensor memory is what these GPUs have.
+    os.environ.setdefault("TILE_SIM_TARGET", "cuda:100")
     from demo import run_examples
 
     run_examples(main)

@@ -18,11 +18,13 @@ from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia.blackwell import (
     TensorMemoryLayout,
+    TensorMemoryScalesLayout,
     allocate_tensor_memory,
     fence_async_shared,
     mbarrier,
     tcgen05_commit,
     tcgen05_mma,
+    tcgen05_mma_scaled,
 )
 
 tools = sys.modules[backends()["nvidia"].__module__].tools
@@ -160,3 +162,110 @@ def test_random_dots(seed, target):
 def test_dots_with_every_fence(seed, target):
     """The manual asks for `tcgen05.fence` where hardware may not need it."""
     check(seed, assumptions=["tensor-fences"], schedule_seed=seed)
+
+
+SCALE_BITS = {"e8m0": (gl.uint8, 32), "e4m3": (gl.float8e4nv, 16)}
+ELEMENTS = {"e4m3": gl.float8e4nv, "e5m2": gl.float8e5, "e2m1": gl.uint8}
+
+
+@gluon.jit
+def scaled_product(
+    a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, c_ptr, M: gl.constexpr, N: gl.constexpr,
+    AK: gl.constexpr, BK: gl.constexpr, GROUPS: gl.constexpr, A: gl.constexpr, B: gl.constexpr,
+    ACC: gl.constexpr, A_SCALES: gl.constexpr, B_SCALES: gl.constexpr, OUT: gl.constexpr,
+    GRID: gl.constexpr, LEFT: gl.constexpr, RIGHT: gl.constexpr, PARTS: gl.constexpr,
+):  # fmt: skip
+    """Dots of PARTS pieces along K, one after the other; B is given along K."""
+    acc = allocate_tensor_memory(gl.float32, [M, N], ACC)
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    sa = gl.allocate_shared_memory(a_ptr.dtype.element_ty, [M, AK], A)
+    sb = gl.allocate_shared_memory(b_ptr.dtype.element_ty, [N, BK], B)
+    dtype: gl.constexpr = a_scale_ptr.dtype.element_ty
+    a_scales = allocate_tensor_memory(dtype, [M, GROUPS], TensorMemoryScalesLayout())
+    b_scales = allocate_tensor_memory(dtype, [N, GROUPS], TensorMemoryScalesLayout())
+    for part in range(PARTS):
+        sa.store(gl.load(pointers(a_ptr + part * M * AK, M, AK, GRID)))
+        sb.store(gl.load(pointers(b_ptr + part * N * BK, N, BK, GRID)))
+        a_scales.store(gl.load(pointers(a_scale_ptr + part * M * GROUPS, M, GROUPS, A_SCALES)))
+        b_scales.store(gl.load(pointers(b_scale_ptr + part * N * GROUPS, N, GROUPS, B_SCALES)))
+        fence_async_shared()
+        tcgen05_mma_scaled(
+            sa, sb.permute([1, 0]), acc, a_scales, b_scales, LEFT, RIGHT, use_acc=part > 0,
+            mbarriers=[done],
+        )  # fmt: skip
+        mbarrier.wait(done, part & 1)
+        gl.barrier()
+    mbarrier.invalidate(done)
+    gl.store(pointers(c_ptr, M, N, OUT), acc.load(OUT))
+
+
+def draw_scaled(seed):
+    """Formats, the type of scales, a shape, and how many pieces of it there are along K."""
+    choose = random.Random(seed)
+    left, right = (choose.choice(["e4m3", "e5m2", "e2m1"]) for _ in range(2))
+    packed = left == right == "e2m1" and choose.random() < 0.7
+    scale = "e4m3" if packed and choose.random() < 0.5 else "e8m0"
+    m, n = choose.choice([128, 256]), choose.choice([32, 64, 128])
+    k = choose.choice([128, 256])
+    return left, right, packed, scale, (m, n, k), choose.choice([1, 2, 3]), choose
+
+
+def values_of(code, format):
+    if format == "e2m1":
+        code = np.stack([code & 15, code >> 4], -1).reshape(*code.shape[:-1], -1)
+        return np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])[code & 7] * np.where(code & 8, -1, 1)
+    kind = {"e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2}[format]
+    return code.view(kind).astype(np.float64)
+
+
+def scales_layout(rows, groups):
+    registers = [[0, 1 << bit] for bit in range(groups.bit_length() - 1)]
+    registers += [[32 << bit, 0] for bit in range((rows // 32).bit_length() - 1)]
+    lanes = [[1 << bit, 0] for bit in range(5)]
+    return gl.DistributedLinearLayout(registers, lanes, [[0, 0], [0, 0]], [], [rows, groups])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_scaled_dots(seed, target):
+    left, right, packed, scale, (m, n, k), parts, choose = draw_scaled(seed)
+    rng = np.random.default_rng(seed)
+    scale_type, per_scale = SCALE_BITS[scale]
+    operands, layouts, values, scales, stored = [], [], [], [], []
+    for rows, format in ((m, left), (n, right)):
+        is_fp4 = format == "e2m1"
+        columns = k // 2 if is_fp4 else k
+        padded = is_fp4 and not packed
+        # What is padded has one layout.
+        width = 128 if padded else choose.choice([w for w in (0, 32, 64, 128) if columns >= w])
+        layouts.append(gl.NVMMASharedLayout(width, 8, 2, False, padded))
+        codes = rng.integers(0, 256, (parts, rows, columns), np.uint8)
+        if not is_fp4:
+            codes &= 0xBF
+        given_scales = (
+            rng.integers(122, 132, (parts, rows, k // per_scale), np.uint8)
+            if scale == "e8m0"
+            else rng.integers(40, 80, (parts, rows, k // per_scale), np.uint8)
+        )
+        factor = (
+            2.0 ** (given_scales.astype(int) - 127)
+            if scale == "e8m0"
+            else values_of(given_scales, "e4m3")
+        )
+        operands.append(given(codes, ELEMENTS[format]) if not is_fp4 else codes)
+        scales.append(given_scales if scale == "e8m0" else given(given_scales, scale_type))
+        values.append(values_of(codes, format) * np.repeat(factor, per_scale, -1))
+        stored.append(columns)
+    expected = sum(x @ y.T for x, y in zip(*values, strict=True))
+    c = np.full((m, n), np.nan, np.float32)
+    block_n = choose.choice([s for s in (32, 64, 128) if s <= n])
+    acc = TensorMemoryLayout([128, block_n], 1)
+    groups = k // per_scale
+    report = scaled_product.simulate(
+        *operands, *scales, c, m, n, *stored, groups, *layouts, acc, scales_layout(m, groups),
+        scales_layout(n, groups), registers_of(gl.float32, [m, n], acc), GRID, left, right, parts,
+        grid=(1,), schedule_seed=seed,
+    )  # fmt: skip
+    assert report.ok, report.messages
+    error = np.linalg.norm(c - expected) / np.linalg.norm(expected)
+    assert error < 1e-5, error
