@@ -239,13 +239,6 @@ private:
     state = std::move(after);
   }
 
-  static bool isBarrier(Operation *op) {
-    if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
-      return true;
-    auto barrier = dyn_cast<ttg::BarrierOp>(op);
-    return barrier && barrier.hasLocal();
-  }
-
   void insertBarrier(OpBuilder &builder, Operation *op) {
     ttg::BarrierOp::create(builder, op->getLoc(), ttg::AddrSpace::Local);
     ++numBarriers;
@@ -275,7 +268,7 @@ private:
   }
 
   void visit(Operation *op, State &state) {
-    if (isBarrier(op)) {
+    if (isBlockBarrier(op)) {
       state.clear();
       return;
     }
@@ -283,7 +276,7 @@ private:
       // Each thread waits for its own copies; only a barrier tells the other
       // threads.
       Operation *next = op->getNextNode();
-      if (!next || !isBarrier(next)) {
+      if (!next || !isBlockBarrier(next)) {
         OpBuilder builder(op->getContext());
         builder.setInsertionPointAfter(op);
         insertBarrier(builder, op);
@@ -415,6 +408,13 @@ private:
   State entry;
 };
 } // namespace
+
+bool triton::isBlockBarrier(Operation *op) {
+  if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
+    return true;
+  auto barrier = dyn_cast<ttg::BarrierOp>(op);
+  return barrier && barrier.hasLocal();
+}
 
 unsigned triton::insertMemoryBarriers(const ModuleAllocation &allocation) {
   unsigned numBarriers = 0;

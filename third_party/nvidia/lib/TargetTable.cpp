@@ -72,6 +72,9 @@ constexpr NVIDIATarget makeHopper() {
 
 constexpr NVIDIATarget withTensorMemory(NVIDIATarget target) {
   target.hasTensorMemory = true;
+  // The only GPU with tensor memory whose tensor cores leave integers out.
+  target.hasIntegerTensorCore = target.computeCapability != 103;
+  target.hasTensorMemoryReduction = target.computeCapability != 100;
   return target;
 }
 

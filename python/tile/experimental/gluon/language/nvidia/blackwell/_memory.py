@@ -10,6 +10,7 @@ from tile.language import creation as _creation
 from tile.language.arithmetic import PropagateNan
 from tile.language.conversion import cast
 from tile.language.dtypes import Shape, dtype
+from tile.language.dtypes import float32 as _float32
 from tile.language.dtypes import int32 as _int32
 from tile.language.promotion import to_tensor
 from tile.language.state import current
@@ -117,7 +118,7 @@ class tensor_memory_descriptor:
     def _default_layout(self, num_warps: Any, variant: Any) -> Any:
         warps = unwrap(num_warps)
         warps = current().num_warps if warps is None else warps  # type: ignore[attr-defined]
-        return register_layout(self.layout, self.shape, warps, unwrap(variant))
+        return register_layout(self.type, warps, unwrap(variant))
 
     @builtin
     def get_reg_layout(self, num_warps: Any = None, instr_variant: str = "32x32b") -> Any:
@@ -134,7 +135,10 @@ class tensor_memory_descriptor:
         return tensor(handle, ty)
 
     def _reduced(self, kind: int, layout: Any, magnitude: Any, propagate_nan: Any) -> Any:
-        ty = self._registers(layout, "load_max" if kind else "load_min")
+        what = "load_max" if kind else "load_min"
+        if self.dtype not in (_float32, _int32):
+            raise SemanticError(f"{what} compares float32 or int32, not {self.dtype}")
+        ty = self._registers(layout, what)
         rows = distributed_type(self.dtype, self.shape[:-1], SliceLayout(1, ty.layout))
         b = current()
         attributes = {
@@ -192,8 +196,7 @@ class tensor_memory_descriptor:
                 f"{list(self.shape)}"
             )
         shape = [*self.shape[:axis], length]
-        layout = self.layout
-        ty = tensor_memory_descriptor_type(self.dtype, shape, layout, self.type.alloc_shape)
+        ty = tensor_memory_descriptor_type(self.dtype, shape, self.layout, self.type.alloc_shape)
         b = current()
         attributes = {"N": b.int_attr(32, start)}
         handle = b.create_one(
