@@ -72,6 +72,8 @@ constexpr NVIDIATarget makeHopper() {
 
 constexpr NVIDIATarget withTensorMemory(NVIDIATarget target) {
   target.hasTensorMemory = true;
+  // The only GPU with tensor memory whose tensor cores leave integers out.
+  target.hasIntegerTensorCore = target.computeCapability != 103;
   return target;
 }
 
