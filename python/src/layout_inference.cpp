@@ -12,6 +12,7 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Layout/LayoutConversion.h"
 #include "tile/Layout/SharedMemory.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -165,6 +166,35 @@ static unsigned countConflicts(const PyAttribute &distributed,
   return worst > ideal ? worst - ideal : 0;
 }
 
+using BasesOfDim = std::vector<std::vector<int32_t>>;
+
+/// The bases of registers, lanes, warps and blocks with which so many warps
+/// move a buffer in tensor memory. The instructions have the shape that PTX
+/// calls `shape`. There are no bases where they cannot move it.
+static std::vector<BasesOfDim> getTensorRegisters(const PyType &type,
+                                                  unsigned numWarps,
+                                                  std::string_view shape,
+                                                  bool dividesColumns) {
+  auto buffer = dyn_cast<gpu::MemDescType>(type.type);
+  auto parsed = nvidia_gpu::parseTensorShape(shape);
+  if (!buffer || !parsed)
+    throw nb::value_error("expected a memory descriptor, and a shape of "
+                          "tcgen05.ld");
+  DiagnosticCollector diagnostics(type.context.get());
+  Location loc = UnknownLoc::get(type.context.get());
+  if (failed(nvidia_gpu::getTensorMemoryFootprint(
+          buffer, [&] { return emitError(loc); })))
+    diagnostics.raise("the buffer does not fit into tensor memory");
+  std::optional<LinearLayout> layout = nvidia_gpu::getTensorMemoryRegisters(
+      buffer, numWarps, *parsed, dividesColumns);
+  if (!layout)
+    return {};
+  std::vector<BasesOfDim> result;
+  for (auto &[dim, bases] : layout->getBases())
+    result.push_back(bases);
+  return result;
+}
+
 void populateLayoutInference(nb::module_ &m) {
   m.def("infer", &infer, "kind"_a, "layout"_a, "shape"_a, "argument"_a,
         "The layout of what an operation makes of a tensor.");
@@ -176,6 +206,10 @@ void populateLayoutInference(nb::module_ &m) {
   m.def("bank_conflicts", &countConflicts, "distributed"_a, "shared"_a,
         "shape"_a, "bits"_a, "pads"_a,
         "How many more times than needed an instruction accesses banks.");
+  m.def("tensor_registers", &getTensorRegisters, "type"_a, "num_warps"_a,
+        "shape"_a, "divides_columns"_a,
+        "The bases of the layout in which warps load a buffer in tensor "
+        "memory; empty if instructions of this shape cannot.");
 }
 
 } // namespace tile::python

@@ -24,6 +24,9 @@ template <typename OpTy> struct ViewPattern : TargetPattern<OpTy> {
                   ConversionPatternRewriter &rewriter) const final {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto type = cast<gpu::MemDescType>(op.getSrc().getType());
+    if (!isa<gpu::SharedMemorySpaceAttr>(type.getMemorySpace()))
+      return this->decline(op, "the buffer is not in shared memory, and what "
+                               "it is in has no such views");
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), type);
     rewriter.replaceOp(op, view(b, op, adaptor, type, desc).pack(b));
     return success();

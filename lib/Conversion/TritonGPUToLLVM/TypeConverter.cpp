@@ -28,6 +28,9 @@ TritonGPUToLLVMTypeConverter::TritonGPUToLLVMTypeConverter(
   });
   addConversion([this](gpu::MemDescType type) -> std::optional<Type> {
     MLIRContext *ctx = type.getContext();
+    // Other memory has addresses of its own, which are numbers.
+    if (!isa<gpu::SharedMemorySpaceAttr>(type.getMemorySpace()))
+      return IntegerType::get(ctx, 32);
     SmallVector<Type> parts(type.getShape().size() + 1,
                             IntegerType::get(ctx, 32));
     parts[0] = LLVM::LLVMPointerType::get(ctx, this->sharedAddressSpace);

@@ -5,6 +5,7 @@
 //   tensor<... x T, layout>  ->  struct of T, one per register of the layout
 //   !tt.ptr<T, space>        ->  !llvm.ptr<space>
 //   !ttg.memdesc<...>        ->  struct (base pointer, one i32 offset per dim)
+//   the same not in shared memory  ->  i32, the address
 //   !tt.tensordesc<...>      ->  !llvm.ptr
 //   !ttg.async.token         ->  i32
 //   8-bit floats             ->  i8

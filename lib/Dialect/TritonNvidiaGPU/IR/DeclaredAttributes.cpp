@@ -5,6 +5,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -22,6 +23,8 @@ static constexpr DeclaredAttribute kTable[] = {
      "shape and strides."},
     {kTensorMapBaseAttrName, Is::Count, On::Argument,
      "The argument is the base of the tensor of this map."},
+    {kTensorMemoryAddressAttrName, Is::Count, On::Module,
+     "Where the address of the block's tensor memory is in shared memory."},
 };
 
 LogicalResult

@@ -1,7 +1,7 @@
 //===-- TensorMemory.cpp - What buffers in tensor memory take -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -40,7 +40,7 @@ private:
 } // namespace
 
 static FailureOr<TensorMemoryFootprint>
-getFootprint(ArrayRef<int64_t> shape, unsigned bitWidth,
+getFootprint(ArrayRef<int64_t> shape, bool isPart, unsigned bitWidth,
              TensorMemoryEncodingAttr encoding,
              function_ref<InFlightDiagnostic()> emitError) {
   auto complain = [&] { return Complaint(emitError); };
@@ -56,21 +56,27 @@ getFootprint(ArrayRef<int64_t> shape, unsigned bitWidth,
                       << " blocks of a cluster divide, found " << m << "x" << n;
   m /= encoding.getCTASplitM();
   n /= encoding.getCTASplitN();
-  if (m % encoding.getBlockM() || n % encoding.getBlockN())
+  // A part of the columns may be less than a block.
+  int64_t blockN = encoding.getBlockN();
+  if (isPart)
+    blockN = std::min(blockN, n);
+  if (m % encoding.getBlockM() || n % blockN)
     return complain() << "expected a matrix of blocks of "
                       << encoding.getBlockM() << "x" << encoding.getBlockN()
                       << ", found " << m << "x" << n;
 
-  int64_t rowBlocks = m / encoding.getBlockM();
-  int64_t lanes =
-      std::min<int64_t>(rowBlocks * encoding.getBlockM(), kTensorMemoryLanes);
-  int64_t laneGroups =
-      llvm::divideCeil(rowBlocks * encoding.getBlockM(), kTensorMemoryLanes);
-  int64_t columnsPerBlock = llvm::divideCeil(
-      encoding.getBlockN() * bitWidth * encoding.getColStride(), 32);
+  bool halvesColumns = dividesColumnsByLanes(encoding);
+  int64_t rows = m / encoding.getBlockM() * encoding.getBlockM();
+  if (halvesColumns)
+    rows *= 2;
+  int64_t lanes = std::min<int64_t>(rows, kTensorMemoryLanes);
+  int64_t laneGroups = llvm::divideCeil(rows, kTensorMemoryLanes);
+  int64_t columnsPerBlock =
+      llvm::divideCeil((halvesColumns ? blockN / 2 : blockN) * bitWidth *
+                           encoding.getColStride(),
+                       32);
   return TensorMemoryFootprint{
-      unsigned(lanes),
-      unsigned(laneGroups * (n / encoding.getBlockN()) * columnsPerBlock)};
+      unsigned(lanes), unsigned(laneGroups * (n / blockN) * columnsPerBlock)};
 }
 
 static FailureOr<TensorMemoryFootprint>
@@ -105,6 +111,10 @@ mlir::triton::nvidia_gpu::getTensorMemoryFootprint(
     return complain()
            << "expected elements of at most 32 bits in tensor memory, found "
            << type.getElementType();
+  if (type.getElementTypeBitWidth() < 8)
+    return complain()
+           << "expected elements of at least 8 bits in tensor memory, found "
+           << type.getElementType();
   ArrayRef<int64_t> shape = type.getShape();
   if (shape.size() < 2 || shape.size() > 3)
     return complain() << "expected a matrix or an array of matrices in tensor "
@@ -114,7 +124,9 @@ mlir::triton::nvidia_gpu::getTensorMemoryFootprint(
   unsigned bitWidth = type.getElementTypeBitWidth();
   FailureOr<TensorMemoryFootprint> result = failure();
   if (auto matrix = dyn_cast<TensorMemoryEncodingAttr>(type.getEncoding()))
-    result = getFootprint(shape.take_back(2), bitWidth, matrix, emitError);
+    result = getFootprint(shape.take_back(2),
+                          /*isPart=*/shape != type.getAllocShape(), bitWidth,
+                          matrix, emitError);
   else if (auto scales =
                dyn_cast<TensorMemoryScalesEncodingAttr>(type.getEncoding()))
     result = getFootprint(shape.take_back(2), bitWidth, scales, emitError);

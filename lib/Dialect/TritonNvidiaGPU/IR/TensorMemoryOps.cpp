@@ -3,7 +3,7 @@
 
 #include "OpUtils.h"
 
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -23,51 +23,16 @@ static LogicalResult verifySameElements(Operation *op, RankedTensorType tensor,
   return success();
 }
 
-/// Checks that each warp holds only what its window of tensor memory holds:
-/// warp `w` reaches the lanes from `32 * (w % 4)` on.
-static LogicalResult verifyWindows(Operation *op, RankedTensorType tensor,
-                                   gpu::MemDescType buffer) {
-  auto encoding = dyn_cast<TensorMemoryEncodingAttr>(buffer.getEncoding());
-  if (!encoding || !tensor.getEncoding())
-    return success();
-  // The rows of one window, and so the place of the window number in a row
-  // number.
-  int32_t rowsPerWindow = encoding.getBlockM() / 4;
-  auto getWindow = [&](int32_t row) { return row / rowsPerWindow % 4; };
-
-  LinearLayout layout = toLinearLayout(tensor);
-  auto check = [&](StringRef inDim, unsigned bit, int32_t expected) {
-    int32_t window = getWindow(layout.getBasis(inDim, bit)[0]);
-    if (window == expected)
-      return success();
-    return LogicalResult(op->emitOpError()
-                         << "expected a layout for tensor memory, where bit "
-                         << bit << " of the " << inDim << " index moves by "
-                         << expected << " 32-lane windows, found " << window
-                         << " in " << tensor);
-  };
-  unsigned warpBits = layout.getInDimSizeLog2("warp");
-  if (warpBits < 2)
-    return op->emitOpError()
-           << "expected at least four warps, one for each window "
-              "of tensor memory, found "
-           << (1 << warpBits);
-  for (StringRef inDim : {"register", "lane"})
-    for (unsigned bit = 0; bit < layout.getInDimSizeLog2(inDim); ++bit)
-      if (failed(check(inDim, bit, 0)))
-        return failure();
-  for (unsigned bit = 0; bit < warpBits; ++bit)
-    if (failed(check("warp", bit, bit < 2 ? 1 << bit : 0)))
-      return failure();
-  return success();
-}
-
 static LogicalResult verifyTransfer(Operation *op, RankedTensorType tensor,
                                     gpu::MemDescType buffer) {
   if (failed(verifyTensorMemory(op, buffer, "buffer")) ||
       failed(verifySameElements(op, tensor, buffer)))
     return failure();
-  return verifyWindows(op, tensor, buffer);
+  // Layouts that are open yet come from the front end.
+  if (!isa_and_nonnull<gpu::DistributedEncodingTrait>(tensor.getEncoding()))
+    return success();
+  return getTensorMemoryAccess(tensor, buffer,
+                               [&] { return op->emitOpError(); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,11 +200,23 @@ LogicalResult TMEMSubsliceOp::verify() {
            << "expected a result with the encoding of the source, or a "
               "smaller blockN, found "
            << srcEncoding << " and " << dstEncoding;
-  // Columns must be adressable: a view starts at a 32-bit column.
-  if (begin * src.getElementTypeBitWidth() * srcEncoding.getColStride() % 32)
+  // Elsewhere the columns of a part are not side by side.
+  if (src != dst &&
+      (dividesColumnsByLanes(srcEncoding) || srcEncoding.getCTASplitN() != 1))
+    return emitOpError() << "expected a buffer whose columns are all in the "
+                            "same lanes of one block, found "
+                         << srcEncoding;
+  // Columns must be addressable: a view starts at a 32-bit column.
+  // One that ends within a column could not be written without its neighbours.
+  int64_t bits = src.getElementTypeBitWidth() * srcEncoding.getColStride();
+  if (begin * bits % 32)
     return emitOpError()
            << "expected the part to start at a 32-bit column, found element "
            << begin;
+  if (src != dst && end * bits % 32)
+    return emitOpError()
+           << "expected the part to end with a 32-bit column, found element "
+           << end - 1;
   return success();
 }
 

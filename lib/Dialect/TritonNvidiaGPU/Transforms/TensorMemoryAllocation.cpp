@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Alias.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -306,6 +306,11 @@ private:
     function->walk([&](TMEMAllocOp alloc) { allocs.push_back(alloc); });
     if (allocs.empty())
       return 0;
+    // A function that is called would have to know what its callers use.
+    if (function.getVisibility() == SymbolTable::Visibility::Private)
+      return allocs.front().emitOpError(
+          "expected in a kernel, not in a function that is called: have the "
+          "function inlined, or pass the buffer");
 
     Liveness liveness(function);
     SmallVector<Buffer> buffers;
@@ -331,9 +336,9 @@ private:
     Builder builder(&getContext());
     for (const Buffer &buffer : allocator.getPlaced()) {
       TMEMAllocOp alloc = buffer.alloc;
-      alloc->setAttr("tensor_memory_col_offset",
+      alloc->setAttr(kTensorMemoryColumnAttrName,
                      builder.getI32IntegerAttr(buffer.column));
-      alloc->setAttr("tensor_memory_row_offset",
+      alloc->setAttr(kTensorMemoryRowAttrName,
                      builder.getI32IntegerAttr(buffer.row));
       columns = std::max(columns, buffer.endColumn());
       ++numBuffers;

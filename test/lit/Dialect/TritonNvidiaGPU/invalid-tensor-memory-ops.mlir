@@ -122,7 +122,7 @@ tt.func @store_mutable(%x: tensor<128x128xf32, #rows>, %d: !ttg.memdesc<128x128x
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @store_layout(%x: tensor<128x128xf32, #cols>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
-  // expected-error @+1 {{expected a layout for tensor memory, where bit 5 of the register index moves by 0 32-lane windows, found 1 in}}
+  // expected-error @+1 {{expected a layout of registers that tcgen05.ld and tcgen05.st move, but warp 1 holds not what lies in its window, the lanes of tensor memory from 32 on: }}
   ttnvgpu.tmem_store %x, %d, %p : tensor<128x128xf32, #cols> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
@@ -134,7 +134,7 @@ tt.func @store_layout(%x: tensor<128x128xf32, #cols>, %d: !ttg.memdesc<128x128xf
 #warps = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [2, 1], order = [0, 1]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
 tt.func @store_warps(%x: tensor<64x128xf32, #warps>, %d: !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
-  // expected-error @+1 {{expected at least four warps, one for each window of tensor memory, found 2}}
+  // expected-error @+1 {{but there are 2 warps, fewer than one for each of the four windows of tensor memory}}
   ttnvgpu.tmem_store %x, %d, %p : tensor<64x128xf32, #warps> -> !ttg.memdesc<64x128xf32, #half, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }

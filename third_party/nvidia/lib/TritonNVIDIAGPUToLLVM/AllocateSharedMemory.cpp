@@ -7,6 +7,10 @@
 
 #include "tile/Analysis/AllocateSharedMemory.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
+
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::triton::nvidia {
 #define GEN_PASS_DEF_ALLOCATESHAREDMEMORYNV
@@ -50,7 +54,35 @@ struct AllocateSharedMemoryNV
     FailureOr<int64_t> size = allocateSharedMemory(module);
     if (failed(size))
       return signalPassFailure();
+    if (failed(reserveTensorMemoryAddress(module, *size)))
+      return signalPassFailure();
     sharedBytes += *size;
+  }
+
+private:
+  /// Behind all buffers, four bytes stay for the address of the block's tensor
+  /// memory: partitions read it there, too.
+  static LogicalResult reserveTensorMemoryAddress(ModuleOp module,
+                                                  int64_t &size) {
+    auto columns = module->getAttrOfType<IntegerAttr>(
+        triton::gpu::kTensorMemorySizeAttrName);
+    if (!columns || columns.getInt() == 0)
+      return success();
+    constexpr int64_t kAddressBytes = 4;
+    int64_t offset = llvm::alignTo(size, kAddressBytes);
+    size = offset + kAddressBytes;
+    int64_t limit = triton::gpu::getTargetModel(module).getMaxSharedMemory();
+    if (size > limit)
+      return emitError(module.getLoc(),
+                       "out of shared memory: with the address of tensor "
+                       "memory, the kernel needs ")
+             << size << " bytes, and a block has at most " << limit;
+    Builder builder(module.getContext());
+    module->setAttr(nvidia_gpu::kTensorMemoryAddressAttrName,
+                    builder.getI32IntegerAttr(offset));
+    module->setAttr(triton::gpu::kSharedAttrName,
+                    builder.getI32IntegerAttr(size));
+    return success();
   }
 };
 } // namespace

@@ -5,6 +5,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/TensorMemory.h"
 
 #include "tile/Analysis/UnfinishedProducts.h"
 #include "tile/Conversion/DebugToLLVM/Patterns.h"
@@ -38,6 +39,10 @@ struct ConvertTritonGPUToLLVM
     nvidia::TargetInfo target(**model, ptxVersion
                                            ? int(ptxVersion)
                                            : (*model)->getFacts().ptxVersion);
+    auto tensorMemory =
+        nvidia::TensorMemoryUse::of(getOperation(), (*model)->getFacts());
+    if (failed(tensorMemory))
+      return signalPassFailure();
     auto populate = [&](const LoweringContext &own,
                         ConversionTarget &legality) {
       legality.addLegalDialect<NVVM::NVVMDialect>();
@@ -58,11 +63,14 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateAsyncSharedStorePatterns(own, target);
       nvidia::populateBarrierPatterns(own);
       nvidia::populateTMAPatterns(own, target);
+      nvidia::populateTensorMemoryPatterns(own, target, *tensorMemory);
+      nvidia::populateTensorMemoryAccessPatterns(own, target);
       debug::populateDebugPatterns(
           own, {"{ .reg .b32 mark; mov.b32 mark, 0; }", "//", "r", "l"});
     };
     if (failed(lowerModule(getOperation(), target, populate)))
-      signalPassFailure();
+      return signalPassFailure();
+    nvidia::emitTensorMemoryFrames(getOperation(), target, *tensorMemory);
   }
 
 private:

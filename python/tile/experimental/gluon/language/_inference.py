@@ -104,3 +104,13 @@ def count_conflicts(distributed: Any, shared: Any) -> int:
     return _C.layout.bank_conflicts(
         _attribute(distributed.layout), _attribute(shared.layout), shape, bits, pads
     )
+
+
+def tensor_registers(buffer: str, num_warps: int, shape: str, divides_columns: bool) -> list:
+    """The bases of the layout in which warps load a buffer of this type in tensor memory, by
+    instructions of this shape; none if they cannot."""
+    ty = _C.ir.Type.parse(buffer, _context())
+    try:
+        return _C.layout.tensor_registers(ty, num_warps, shape, divides_columns)
+    except _C.ir.MLIRError as error:
+        raise SemanticError(f"{buffer}: {_message(error)}") from None

@@ -9,6 +9,7 @@ from typing import Any
 from tile.errors import SemanticError
 from tile.language.values import unwrap
 
+from ..._inference import tensor_registers
 from ..._layouts import DistributedLinearLayout, _bases, _cluster, _integers, _Layout, _powers
 
 
@@ -89,41 +90,23 @@ class TensorMemoryScalesLayout(TensorMemoryLayoutBase):
         return f"#ttnvgpu.tensor_memory_scales_encoding<{self._splits().removeprefix(', ')}>"
 
 
-def register_layout(
-    layout: Any, shape: Sequence[int], num_warps: int, variant: str
-) -> DistributedLinearLayout:
-    """In which registers a buffer is loaded when the program does not say it: a row to a lane."""
-    if variant != "32x32b":
-        raise SemanticError(f"tile knows the instr_variant '32x32b' of loads, not {variant!r}")
-    if not isinstance(layout, TensorMemoryLayout) or layout.block[0] != 128:
-        raise SemanticError(
-            f"say the layout of registers: tile knows the default one of blocks of 128 rows only, "
-            f"not of {layout!r}"
-        )
+_VARIANTS = ("32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b_splitn")
+
+
+def register_layout(descriptor: Any, num_warps: int, variant: str) -> DistributedLinearLayout:
+    """In which registers a buffer of this type is loaded, by instructions of this shape.
+
+    Buffers with half of the lanes have no `32x32b`: what takes its place is `16x32bx2`."""
+    if variant not in _VARIANTS:
+        raise SemanticError(f"instr_variant is one of {', '.join(_VARIANTS)}, not {variant!r}")
     if num_warps % 4 or num_warps & (num_warps - 1):
         raise SemanticError(f"tensor memory is loaded by 4, 8, ... warps, not by {num_warps}")
-    rows, columns = shape[-2], shape[-1]
-    blocks = []
-    for basis in layout.cga_layout:
-        step = [0, 0]
-        if basis[0]:
-            rows //= 2
-        if basis[1]:
-            columns //= 2
-        blocks.append(step)
-    within = [0, 0]
-    for basis, step in zip(layout.cga_layout, blocks, strict=True):
-        for d, extent in enumerate((rows, columns)):
-            if basis[d]:
-                step[d] = extent << within[d]
-                within[d] += 1
-    registers = [[0, 1 << bit] for bit in range(columns.bit_length() - 1)]
-    registers += [[128 << bit, 0] for bit in range((rows // 128).bit_length() - 1)]
-    warps = [[32, 0], [64, 0]]
-    for _ in range(num_warps.bit_length() - 3):
-        warps.append(registers.pop())
-    lanes = [[1 << bit, 0] for bit in range(5)]
-    return DistributedLinearLayout(registers, lanes, warps, blocks, list(shape[-2:]))
+    shape = variant.removesuffix("_splitn")
+    for name in (shape, "16x32bx2") if shape == "32x32b" else (shape,):
+        bases = tensor_registers(descriptor.mlir, num_warps, name, shape != variant)
+        if bases:
+            return DistributedLinearLayout(*bases, list(descriptor.shape[-2:]))
+    raise SemanticError(f"no {variant!r} loads {descriptor.name} in {num_warps} warps")
 
 
 __all__ = ["TensorMemoryLayout", "TensorMemoryScalesLayout", "register_layout"]

@@ -117,7 +117,7 @@ class tensor_memory_descriptor:
     def _default_layout(self, num_warps: Any, variant: Any) -> Any:
         warps = unwrap(num_warps)
         warps = current().num_warps if warps is None else warps  # type: ignore[attr-defined]
-        return register_layout(self.layout, self.shape, warps, unwrap(variant))
+        return register_layout(self.type, warps, unwrap(variant))
 
     @builtin
     def get_reg_layout(self, num_warps: Any = None, instr_variant: str = "32x32b") -> Any:
@@ -192,8 +192,7 @@ class tensor_memory_descriptor:
                 f"{list(self.shape)}"
             )
         shape = [*self.shape[:axis], length]
-        layout = self.layout
-        ty = tensor_memory_descriptor_type(self.dtype, shape, layout, self.type.alloc_shape)
+        ty = tensor_memory_descriptor_type(self.dtype, shape, self.layout, self.type.alloc_shape)
         b = current()
         attributes = {"N": b.int_attr(32, start)}
         handle = b.create_one(
