@@ -270,13 +270,6 @@ private:
     state = std::move(after);
   }
 
-  static bool isBarrier(Operation *op) {
-    if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
-      return true;
-    auto barrier = dyn_cast<ttg::BarrierOp>(op);
-    return barrier && barrier.hasLocal();
-  }
-
   void insertBarrier(OpBuilder &builder, Operation *op) {
     ttg::BarrierOp::create(builder, op->getLoc(), ttg::AddrSpace::Local);
     ++numBarriers;
@@ -320,7 +313,7 @@ private:
   }
 
   void visit(Operation *op, State &state) {
-    if (isBarrier(op)) {
+    if (isBlockBarrier(op)) {
       state.clear();
       return;
     }
@@ -328,7 +321,7 @@ private:
       // Each thread waits for its own copies; only a barrier tells the other
       // threads.
       Operation *next = op->getNextNode();
-      if (!next || !isBarrier(next)) {
+      if (!next || !isBlockBarrier(next)) {
         OpBuilder builder(op->getContext());
         builder.setInsertionPointAfter(op);
         insertBarrier(builder, op);
@@ -467,6 +460,13 @@ private:
   State entry;
 };
 } // namespace
+
+bool triton::isBlockBarrier(Operation *op) {
+  if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
+    return true;
+  auto barrier = dyn_cast<ttg::BarrierOp>(op);
+  return barrier && barrier.hasLocal();
+}
 
 unsigned triton::insertMemoryBarriers(const ModuleAllocation &allocation) {
   unsigned numBarriers = 0;
