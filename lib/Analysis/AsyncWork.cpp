@@ -39,10 +39,15 @@ static Value getSourceOfAsyncStore(Operation *op) {
 std::optional<AsyncWork> triton::getAsyncWork(Operation *op) {
   if (auto copy = dyn_cast<ttg::AsyncCopyOpInterface>(op))
     return copy.arrivesAtBarrier() ? AsyncWork::BarrierCopy : AsyncWork::Copy;
-  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
-    return product.isAsync() && product.isWaitedInOrder()
-               ? std::optional(AsyncWork::Product)
-               : std::nullopt;
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
+    if (!product.isAsync())
+      return std::nullopt;
+    if (product.isWaitedInOrder())
+      return AsyncWork::Product;
+    return product.getCompletionBarriers().empty()
+               ? std::nullopt
+               : std::optional(AsyncWork::BarrierProduct);
+  }
   if (getSourceOfAsyncStore(op))
     return AsyncWork::Store;
   return std::nullopt;
@@ -54,8 +59,9 @@ SmallVector<Value> triton::getBuffersOfAsyncWork(Operation *op) {
   if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
     SmallVector<Value> buffers;
     for (Value factor : product.getFactors())
-      if (isa<ttg::MemDescType>(factor.getType()))
-        buffers.push_back(factor);
+      if (auto type = dyn_cast<ttg::MemDescType>(factor.getType()))
+        if (isa_and_nonnull<ttg::SharedMemorySpaceAttr>(type.getMemorySpace()))
+          buffers.push_back(factor);
     return buffers;
   }
   if (Value source = getSourceOfAsyncStore(op))

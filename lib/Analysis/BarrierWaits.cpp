@@ -10,8 +10,11 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// What `op` takes in shared memory, but for the target of a copy.
+/// What `op` takes in shared memory, but for the target of a copy and what a
+/// dot multiplies.
 static SmallVector<Value> getBarriers(Operation *op) {
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    return llvm::to_vector(product.getCompletionBarriers());
   auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
   return llvm::to_vector(
       llvm::make_filter_range(op->getOperands(), [&](Value operand) {

@@ -12,6 +12,12 @@
 // From there on it is a read like any other. A dot of a single warp group is no
 // such read, because all its warps compute the dot as one.
 //
+// Beside shared memory there is memory of another kind: tensor memory. Up to
+// four warps have parts of their own there. But what one thread starts for all
+// of them accesses all parts: it needs a barrier behind the accesses of
+// threads. When it is done, an mbarrier tells, so that nothing is to be said of
+// it here.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Membar.h"
@@ -66,20 +72,34 @@ struct State {
   /// Counts of products end here, so that loops come to a fixed point; no wait
   /// leaves more of them under way (PTX, wgmma.wait_group: at most 7).
   static constexpr unsigned kMaxAge = 8;
+  /// Whether threads read or wrote other memory than shared memory, and whether
+  /// a thread started work on it.
+  bool readsOther = false, writesOther = false, startsOther = false;
 
+  bool hasAccesses() const {
+    return !reads.empty() || !writes.empty() || readsOther || writesOther;
+  }
+  unsigned getOther() const {
+    return readsOther | writesOther << 1 | startsOther << 2;
+  }
   bool merge(const State &other) {
+    unsigned otherBefore = getOther();
+    readsOther |= other.readsOther;
+    writesOther |= other.writesOther;
+    startsOther |= other.startsOther;
     size_t before = reads.size() + writes.size();
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
     size_t numRunning = running.size();
     running.insert(other.running.begin(), other.running.end());
     return before != reads.size() + writes.size() ||
-           numRunning != running.size();
+           numRunning != running.size() || otherBefore != getOther();
   }
   /// What a barrier orders before everything that follows.
   void clear() {
     reads.clear();
     writes.clear();
+    readsOther = writesOther = startsOther = false;
   }
   void startProduct(const std::set<Access> &operands) {
     std::set<std::pair<Access, unsigned>> older;
@@ -113,12 +133,23 @@ class Conflicts {
 public:
   explicit Conflicts(Operation *function) : origins(function) {}
 
-  bool any(const State &before, const State &after) const {
-    return any(before.writes, after.reads) ||
+  /// `op` is what accesses memory as `after` says.
+  bool any(const State &before, const State &after, Operation *op) const {
+    return anyOther(before, after, ttg::lookupNumWarps(op)) ||
+           any(before.writes, after.reads) ||
            any(before.writes, after.writes) || any(before.reads, after.writes);
   }
 
 private:
+  static bool anyOther(const State &before, const State &after, int numWarps) {
+    constexpr int kWarpsWithPartsOfTheirOwn = 4;
+    if (after.startsOther && (before.readsOther || before.writesOther))
+      return true;
+    return numWarps > kWarpsWithPartsOfTheirOwn &&
+           ((before.writesOther && after.readsOther) ||
+            (after.writesOther && (before.readsOther || before.writesOther)));
+  }
+
   bool any(const std::set<Access> &a, const std::set<Access> &b) const {
     for (const Access &x : a)
       for (const Access &y : b)
@@ -254,11 +285,25 @@ private:
     for (int buffer : allocation.getBuffersOf(memdesc))
       set.insert(getAccess(allocation.getBuffers()[buffer], op));
     for (BlockArgument argument : allocation.getArgumentsOf(memdesc)) {
-      auto type = cast<ttg::MemDescType>(argument.getType());
-      if (isa<ttg::SharedMemorySpaceAttr>(type.getMemorySpace()))
+      if (isInSharedMemory(argument))
         set.insert(
             Access{int(argument.getArgNumber()), 0, 0, orderOf.lookup(op), op});
     }
+  }
+
+  static bool isInSharedMemory(Value memdesc) {
+    auto type = cast<ttg::MemDescType>(memdesc.getType());
+    return isa<ttg::SharedMemorySpaceAttr>(type.getMemorySpace());
+  }
+
+  /// What tells a barrier when it is done runs on by itself.
+  static void noteOther(Operation *op, bool isRead, State &access) {
+    if (isa<ttg::BarrierUserOpInterface>(op))
+      access.startsOther = true;
+    else if (isRead)
+      access.readsOther = true;
+    else
+      access.writesOther = true;
   }
 
   void noteEntry(const State &accesses) {
@@ -287,7 +332,7 @@ private:
     if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
       // The partitions start and end together; each is analysed by itself, and
       // talks to the others through mbarriers.
-      if (!state.reads.empty() || !state.writes.empty()) {
+      if (state.hasAccesses()) {
         OpBuilder builder(op);
         insertBarrier(builder, op);
         state.clear();
@@ -330,6 +375,10 @@ private:
             isa<MemoryEffects::Free, MemoryEffects::Allocate>(
                 effect.getEffect()))
           continue;
+        if (!isInSharedMemory(value)) {
+          noteOther(op, isa<MemoryEffects::Read>(effect.getEffect()), access);
+          continue;
+        }
         addViews(isa<MemoryEffects::Read>(effect.getEffect()) ? access.reads
                                                               : access.writes,
                  value, op);
@@ -339,7 +388,7 @@ private:
       // Scratch memory is written, then, after a barrier inside the lowering,
       // read. That barrier orders everything before it.
       add(access.writes, allocation.getBuffers()[own]);
-      if (conflicts.any(state, access)) {
+      if (conflicts.any(state, access, op)) {
         OpBuilder builder(op);
         insertBarrier(builder, op);
       }
@@ -348,9 +397,9 @@ private:
       add(state.reads, allocation.getBuffers()[own]);
       return;
     }
-    if (access.reads.empty() && access.writes.empty())
+    if (!access.hasAccesses() && !access.startsOther)
       return;
-    if (conflicts.any(state, access)) {
+    if (conflicts.any(state, access, op)) {
       LDBG() << "barrier before " << *op;
       OpBuilder builder(op);
       insertBarrier(builder, op);
@@ -379,6 +428,9 @@ private:
     int64_t frame = own < 0 ? 0 : allocation.getBuffers()[own].offset;
     auto translate = [&](const State &accesses) {
       State result;
+      result.readsOther = accesses.readsOther;
+      result.writesOther = accesses.writesOther;
+      result.startsOther = accesses.startsOther;
       for (const auto &[from, to] : {std::pair{&accesses.reads, &result.reads},
                                      {&accesses.writes, &result.writes}})
         for (const Access &access : *from)
@@ -390,7 +442,7 @@ private:
       return result;
     };
     State atEntry = translate(it->second.atEntry);
-    if (conflicts.any(state, atEntry)) {
+    if (conflicts.any(state, atEntry, call)) {
       OpBuilder builder(call);
       insertBarrier(builder, call);
       state.clear();

@@ -26,7 +26,8 @@ TokenOrigins::TokenOrigins(Operation *function) : aliases(function) {
   auto start = [&](Value token, Operation *op) {
     Origins &origins = originsOf[token];
     std::optional<AsyncWork> work = op ? getAsyncWork(op) : std::nullopt;
-    if (work && *work != AsyncWork::BarrierCopy)
+    if (work && *work != AsyncWork::BarrierCopy &&
+        *work != AsyncWork::BarrierProduct)
       origins.starts.insert(op);
     else
       origins.isUnknown = true;

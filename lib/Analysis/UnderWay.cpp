@@ -71,7 +71,7 @@ public:
   void run() {
     Point begin{start->getNextNode()};
     begin.isClosed = work != AsyncWork::Copy;
-    if (work == AsyncWork::BarrierCopy) {
+    if (work == AsyncWork::BarrierCopy || work == AsyncWork::BarrierProduct) {
       begin.arrivals.insert(start);
       begin.isForeign = true;
     }

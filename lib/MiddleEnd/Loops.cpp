@@ -12,6 +12,7 @@ using namespace mlir::triton;
 void MiddleEnd::buildLoops() {
   assert(!isExplicit && "explicit programs have the loops they want");
   add.at(ExtensionPoint::LoopsStart);
+  addSumsOfLoops();
   addWarpSpecialization();
   add(gpu::createTritonGPUFuseNestedLoops());
   add(createTritonLICM());

@@ -30,12 +30,10 @@ constexpr StringLiteral kLowering =
 constexpr NamedPass kNothingToDo[] = {
     {"tritongpu-optimize-partition-warps",
      "tritongpu-partition-loops gives every partition the warps it needs"},
-    {"tritongpu-hoist-tmem-alloc", kNoTensorMemory},
     {"tritongpu-promote-lhs-to-tmem", kNoTensorMemory},
     {"triton-nvidia-interleave-tmem", kNoTensorMemory},
     {"triton-nvidia-optimize-tmem-layouts", kNoTensorMemory},
     {"triton-nvidia-gpu-remove-tmem-tokens", kNoTensorMemory},
-    {"triton-nvidia-mma-lowering", kNoTensorMemory},
     {"triton-nvidia-check-matmul-two-cta", kNoTensorMemory},
     {"triton-nvidia-gpu-plan-cta",
      "tritongpu-coalesce keeps the layout of blocks in a cluster"},

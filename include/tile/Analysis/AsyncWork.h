@@ -22,7 +22,9 @@ enum class AsyncWork {
   /// A copy from shared memory to global memory.
   Store,
   /// A matrix product that is waited for in order.
-  Product
+  Product,
+  /// A matrix product that arrives at barriers when it is done.
+  BarrierProduct
 };
 
 /// What `op` starts and leaves under way.

@@ -35,6 +35,8 @@ public:
 protected:
   /// Matrix products get the layouts of the target's matrix instructions.
   virtual void addMatrixInstructions();
+  /// Loops keep their sums where the matrix instructions want them.
+  virtual void addSumsOfLoops() {}
   /// Loops that ask for it are divided among warps.
   virtual void addWarpSpecialization() {}
   /// Loops have a schedule. What the pipeliner does not do itself is done here.

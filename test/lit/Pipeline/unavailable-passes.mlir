@@ -6,7 +6,7 @@
 // AMD: 'tritonamdgpu-warp-pipeline' is not available: tile has no stages of warps that kernels mark
 
 // Those with nothing to do have any options, and do that.
-// RUN: tile-opt %s -dump-pass-pipeline -pass-pipeline='builtin.module(tritongpu-optimize-partition-warps{num-warps=4},cse,convert-nv-gpu-to-llvm,tritongpu-hoist-tmem-alloc{hoist-out-of-if=true})' 2>&1 | filecheck %s -check-prefix NOTHING
+// RUN: tile-opt %s -dump-pass-pipeline -pass-pipeline='builtin.module(tritongpu-optimize-partition-warps{num-warps=4},cse,convert-nv-gpu-to-llvm,nvgpu-warp-specialization{num-stages=3})' 2>&1 | filecheck %s -check-prefix NOTHING
 // NOTHING: builtin.module(
 // NOTHING-NEXT: cse
 // NOTHING-NEXT: )

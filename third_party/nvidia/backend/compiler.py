@@ -63,6 +63,7 @@ class NvidiaBackend(BaseBackend):
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("tma", knobs.nvidia.tma)
+        given.setdefault("tensor_memory", knobs.nvidia.tensor_memory)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("insert_passes", knobs.compilation.insert_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
@@ -168,7 +169,8 @@ class NvidiaBackend(BaseBackend):
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={max(1, options.num_stages)}"
             + (" prefetch=true" if options.prefetch else "")
-            + ("" if options.tma else " tma=false"),
+            + ("" if options.tma else " tma=false")
+            + (" tensor-memory=true" if options.tensor_memory else ""),
         )
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:

@@ -35,6 +35,8 @@ class NvidiaOptions(BaseOptions):
     prefetch: bool = False
     #: Let bulk tensor copies serve descriptors on sm_90.
     tma: bool = True
+    #: Let dots add up in tensor memory on sm_100, sm_103 and sm_110.
+    tensor_memory: bool = False
 
     records_pass: ClassVar[str] = "convert-proton-nvidia-gpu-to-llvm"
 

@@ -3,6 +3,7 @@
 
 #include "nvidia/TargetModel.h"
 
+#include "TensorMemoryProducts.h"
 #include "WarpGroupProducts.h"
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -16,6 +17,7 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 using nvidia::kMmaSync;
+using nvidia::kTensorMemory;
 using nvidia::kWarpGroup;
 
 static bool isFP8(Type type) {
@@ -88,11 +90,8 @@ static Type getMmaSyncOperandType(const MatrixElementTypes &types,
 }
 
 /// Whether wgmma multiplies such elements.
-static bool takesWarpGroups(const MatrixElementTypes &types,
-                            const NVIDIATarget &facts) {
+static bool takesWarpGroups(const MatrixElementTypes &types) {
   auto [a, b, d, precision] = types;
-  if (!facts.hasWGMMA)
-    return false;
   if (isFP8(a) && isFP8(b))
     return d.isF32();
   if (a != b)
@@ -104,6 +103,15 @@ static bool takesWarpGroups(const MatrixElementTypes &types,
   if (a.isF32())
     return d.isF32() && precision == InputPrecision::TF32;
   return a.isInteger(8) && d.isInteger(32);
+}
+
+/// Whether tcgen05 multiplies such elements: what wgmma does, but sums of 16
+/// bits, and integers on some targets.
+static bool takesTensorMemory(const MatrixElementTypes &types,
+                              const NVIDIATarget &facts) {
+  if (types.d.isInteger(32) && !facts.hasIntegerTensorCore)
+    return false;
+  return !types.d.isF16() && takesWarpGroups(types);
 }
 
 SmallVector<MatrixInstruction> nvidia::TargetModel::getMatrixInstructions(
@@ -129,7 +137,7 @@ SmallVector<MatrixInstruction> nvidia::TargetModel::getMatrixInstructions(
     result.push_back(mma);
   }
   // Whether it pays depends on more than the size: it is not the first choice.
-  if (takesWarpGroups(types, facts)) {
+  if (facts.hasWGMMA && takesWarpGroups(types)) {
     MatrixInstruction wgmma;
     wgmma.name = "wgmma";
     wgmma.version = kWarpGroup;
@@ -143,21 +151,41 @@ SmallVector<MatrixInstruction> nvidia::TargetModel::getMatrixInstructions(
     wgmma.isAsynchronous = true;
     result.push_back(wgmma);
   }
+  if (facts.hasTensorMemory && !sumsInRegisters &&
+      takesTensorMemory(types, facts)) {
+    MatrixInstruction tcgen05;
+    tcgen05.name = "tcgen05.mma";
+    tcgen05.version = kTensorMemory;
+    tcgen05.operandTypes = {types.a, types.b};
+    tcgen05.resultType = types.d;
+    tcgen05.numWarps = 4;
+    tcgen05.m = 128;
+    tcgen05.n = 16;
+    tcgen05.k = 256 / types.a.getIntOrFloatBitWidth();
+    tcgen05.places.fill(OperandPlace::SharedMemory);
+    tcgen05.isAsynchronous = true;
+    result.push_back(tcgen05);
+  }
   return result;
 }
 
 bool nvidia::TargetModel::replaceMatrixProduct(
     DotOp dot, const MatrixProduct &product) const {
-  // Where they pay, warp groups come first.
+  // Where they pay, units that read shared memory come first.
   std::optional<MatrixInstruction> group =
       findMatrixInstruction(kWarpGroup, product.types);
-  return group && multiplyByWarpGroups(dot, *group);
+  if (group)
+    return multiplyByWarpGroups(dot, *group);
+  std::optional<MatrixInstruction> tcgen05 =
+      findMatrixInstruction(kTensorMemory, product.types);
+  return tcgen05 && multiplyInTensorMemory(dot, product, *tcgen05);
 }
 
 MmaEncodingTrait nvidia::TargetModel::getResultEncoding(
     const MatrixInstruction &instruction, const MatrixProduct &product,
     ArrayRef<unsigned> warpsPerCTA, CTALayoutAttr ctaLayout) const {
-  assert(instruction.version == kMmaSync && "wgmma has a way of its own");
+  assert(instruction.version == kMmaSync &&
+         "the others have ways of their own");
   SmallVector<unsigned> instrShape = {instruction.m, instruction.n};
   if (product.shape.size() == 3)
     instrShape.insert(instrShape.begin(), 1);

@@ -25,6 +25,7 @@
 #include "WarpGroupProducts.h"
 
 #include "OrderOfReads.h"
+#include "ProductMemory.h"
 #include "nvidia/TargetTable.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -160,46 +161,6 @@ bool belongsInRegisters(DotOp op) {
   return !isa<LoadOp, DescriptorLoadOp>(def);
 }
 
-/// Where another dot has put `value` into shared memory, if `op` can see
-/// that.
-Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
-  for (Operation *user : value.getUsers()) {
-    auto alloc = dyn_cast<LocalAllocOp>(user);
-    if (!alloc || alloc.getType() != type)
-      continue;
-    Operation *inBlock = alloc->getBlock()->findAncestorOpInBlock(*op);
-    if (inBlock && alloc->isBeforeInBlock(inBlock))
-      return alloc;
-  }
-  return {};
-}
-
-/// Puts an operand into shared memory where it is defined, outside of loops
-/// that do not change it; transpositions become views.
-Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
-                          unsigned innerDim) {
-  Value value = skipConversions(operand);
-  Location loc = op.getLoc();
-  if (auto trans = value.getDefiningOp<TransOp>()) {
-    Value source =
-        putIntoSharedMemory(b, op, trans.getSrc(), trans.getOrder()[innerDim]);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointAfterValue(source);
-    return MemDescTransOp::create(b, loc, source, trans.getOrder());
-  }
-  auto type = cast<RankedTensorType>(value.getType());
-  // Only 16-bit elements may lie either way round.
-  unsigned first =
-      type.getElementTypeBitWidth() == 16 ? getOrder(type).front() : innerDim;
-  MemDescType memory = getProductMemory(type, {first, 1 - first});
-  if (Value present = findInSharedMemory(value, memory, op))
-    return present;
-  OpBuilder::InsertionGuard guard(b);
-  if (value.getParentBlock() != op->getBlock())
-    b.setInsertionPointAfterValue(value);
-  return LocalAllocOp::create(b, loc, memory, value);
-}
-
 /// Whether the blocks of a cluster have the same elements of both tensors.
 bool isDividedAlike(Value a, Value b) {
   auto getDivision = [](Value value) {
@@ -304,6 +265,8 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
          << (form.isTransposed ? ", exchanged" : "")
          << (isReordered ? ", its rows in the order of reads" : "");
 
+  // Only 16-bit elements may lie either way round.
+  bool hasChoice = bits == 16;
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto inLeft = DotOperandEncodingAttr::get(context, 0, mma, 32 / bits);
@@ -312,7 +275,8 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     left = isReordered ? readBytes(b, loc, bOperand, /*isTransposed=*/true,
                                    rows, inLeft)
                        : turnIntoLeftOperand(b, loc, bOperand, inLeft);
-    right = putIntoSharedMemory(b, op, transpose(b, loc, a), /*innerDim=*/0);
+    right = putIntoSharedMemory(b, op, transpose(b, loc, a), /*innerDim=*/0,
+                                hasChoice);
   } else {
     OpBuilder at(op);
     if (stays)
@@ -320,9 +284,10 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     if (isReordered)
       left = readBytes(b, loc, a, /*isTransposed=*/false, rows, inLeft);
     else
-      left = inRegisters ? convertTo(at, loc, a, inLeft)
-                         : putIntoSharedMemory(b, op, a, /*innerDim=*/1);
-    right = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0);
+      left = inRegisters
+                 ? convertTo(at, loc, a, inLeft)
+                 : putIntoSharedMemory(b, op, a, /*innerDim=*/1, hasChoice);
+    right = putIntoSharedMemory(b, op, bOperand, /*innerDim=*/0, hasChoice);
   }
   multiplyInForm(b, op, form, mma, [&](Value sum) -> Value {
     return nvidia_gpu::WarpGroupDotOp::create(

@@ -12,10 +12,13 @@ namespace mlir::triton::nvidia {
 /// `#ttg.nvidia_mma`.
 inline constexpr unsigned kMmaSync = 2;
 inline constexpr unsigned kWarpGroup = 3;
+inline constexpr unsigned kTensorMemory = 5;
 
 class TargetModel final : public gpu::TargetModel {
 public:
-  explicit TargetModel(const NVIDIATarget &facts) : facts(facts) {}
+  /// `sumsInRegisters` leaves out instructions that add in tensor memory.
+  explicit TargetModel(const NVIDIATarget &facts, bool sumsInRegisters = false)
+      : facts(facts), sumsInRegisters(sumsInRegisters) {}
 
   /// The model of a compute capability; null if the table does not have it.
   static const TargetModel *get(int computeCapability);
@@ -52,6 +55,7 @@ public:
 
 private:
   const NVIDIATarget &facts;
+  bool sumsInRegisters;
 };
 
 /// Makes the models answer for "cuda:<compute capability>".

@@ -8,13 +8,23 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
+#include "mlir/Transforms/Passes.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia;
 
 void NVIDIAMiddleEnd::addMatrixInstructions() {
-  MiddleEnd::addMatrixInstructions();
+  if (options.sumsInRegisters)
+    add(createAccelerateMatmulInRegistersNV());
+  else
+    MiddleEnd::addMatrixInstructions();
   add(createReadBytesAcrossNV());
+}
+
+void NVIDIAMiddleEnd::addSumsOfLoops() {
+  if (options.useTensorMemory)
+    add(nvidia_gpu::createTritonGPUHoistTMEMAlloc());
 }
 
 void NVIDIAMiddleEnd::addWarpSpecialization() {
@@ -52,6 +62,11 @@ void NVIDIAMiddleEnd::addLast() {
     add(gpu::createTritonGPUOptimizeAccumulatorInit());
     if (options.useTMA)
       add(nvidia_gpu::createTritonNvidiaOverlapStores());
+  }
+  // Explicit programs wait for what they start.
+  if (options.useTensorMemory) {
+    add(nvidia_gpu::createTritonNvidiaMMALowering());
+    add(createCSEPass());
   }
   // A fence that the program has already is not made again.
   nvidia_gpu::TritonNvidiaGPUFenceInsertionOptions fences;

@@ -13,6 +13,10 @@ struct MiddleEndOptions {
   bool prefetch = false;
   /// Descriptors may become bulk tensor copies.
   bool useTMA = false;
+  /// The target has tensor memory, and sums of dots may be there.
+  bool useTensorMemory = false;
+  /// It has, and they may not.
+  bool sumsInRegisters = false;
   /// Warps can hand buffers to each other, and registers, too.
   bool canSpecializeWarps = false;
   /// The program says its layouts itself.
@@ -27,6 +31,7 @@ public:
 
 protected:
   void addMatrixInstructions() override;
+  void addSumsOfLoops() override;
   void addWarpSpecialization() override;
   void addLoopFollowUp() override;
   void addCopyLowering() override;

@@ -33,11 +33,14 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   add(createConvertTritonToTritonGPU(convert));
   add(createCheckTargetNV());
 
-  NVIDIAMiddleEnd middle(add,
-                         {.numStages = options.numStages,
-                          .prefetch = options.prefetch,
-                          .useTMA = useTMA,
-                          .canSpecializeWarps = target && target->hasWGMMA});
+  bool hasTensorMemory = target && target->hasTensorMemory;
+  NVIDIAMiddleEnd middle(
+      add, {.numStages = options.numStages,
+            .prefetch = options.prefetch,
+            .useTMA = useTMA,
+            .useTensorMemory = hasTensorMemory && options.tensorMemory,
+            .sumsInRegisters = hasTensorMemory && !options.tensorMemory,
+            .canSpecializeWarps = target && target->hasWGMMA});
   middle.buildLayouts();
   middle.buildLoops();
   middle.buildCopies();

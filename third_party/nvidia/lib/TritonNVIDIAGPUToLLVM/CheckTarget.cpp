@@ -27,7 +27,8 @@ struct CheckTarget : triton::nvidia::impl::CheckTargetNVBase<CheckTarget> {
     if (failed(target))
       return signalPassFailure();
     // What came after Hopper has another matrix unit than that.
-    if ((*target)->hasTMA && !(*target)->hasWGMMA)
+    if ((*target)->hasTMA && !(*target)->hasWGMMA &&
+        !(*target)->hasTensorMemory)
       getOperation().walk([](triton::DotOp dot) {
         remark::missed(dot.getLoc(),
                        remark::RemarkOpts::name("product-as-on-ampere")

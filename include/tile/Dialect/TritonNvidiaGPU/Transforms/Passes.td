@@ -161,6 +161,97 @@ def TritonNvidiaOverlapStores
   ];
 }
 
+def TritonGPUHoistTMEMAlloc
+    : Pass<"tritongpu-hoist-tmem-alloc", "::mlir::ModuleOp"> {
+  let summary = "Keep the sums of loops in tensor memory";
+  let description = [{
+    A dot has its sum in a buffer of tensor memory. A loop that hands the sum on
+    to its next iteration would load it at the end and store it at the start.
+    Instead the buffer lives outside of the loop, and the sum stays in it.
+
+    A sum that starts from zero is not stored at all, where the first
+    multiplication can overwrite the buffer: the loop carries a flag. Zeros are
+    stored only if the loop has no iteration.
+
+    What the loop does with the sum besides, such as to scale it, stays: it loads
+    the sum and stores it.
+
+    Before:
+    ```mlir
+    %r = scf.for ... iter_args(%sum = %init) -> (tensor<128x128xf32, #linear>) {
+      %d = ttnvgpu.tmem_alloc %sum : ...
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : ...
+      %next = ttnvgpu.tmem_load %d : ...
+      scf.yield %next : tensor<128x128xf32, #linear>
+    }
+    ```
+    After:
+    ```mlir
+    %d = ttnvgpu.tmem_alloc : () -> ...
+    ttnvgpu.tmem_store %init, %d, %true : ...
+    scf.for ... {
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : ...
+    }
+    %r = ttnvgpu.tmem_load %d : ...
+    ```
+  }];
+  let options = [
+    Option<"hoistOutOfIf", "hoist-out-of-if", "bool", "false",
+           "Accepted for command lines that have it; branches are left alone">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numSums", "num-sums", "Sums of loops that stay in tensor memory">
+  ];
+}
+
+def TritonNvidiaMMALowering
+    : Pass<"triton-nvidia-mma-lowering", "::mlir::ModuleOp"> {
+  let summary = "Let multiplications into tensor memory run on until they are needed";
+  let description = [{
+    A `ttnvgpu.tc_gen5_mma` without `is_async` is done when it returns. The tensor
+    core has no such instruction: it arrives at an mbarrier when it is done. This
+    pass gives each of them a barrier. It waits there where the sum is loaded or
+    stored, or where the operands are overwritten.
+
+    In a loop this may be in the next iteration. If it is behind the multiplication
+    of that one, two of them are under way, at barriers that take turns. Behind the
+    loop the last one is waited for. A branch that some iterations take waits by
+    itself. Outside of loops, and under a condition, the wait is in the same block.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %a = ttg.memdesc_index %ring[%i] : ...
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : ...
+      ttg.async_copy_global_to_local %p, %next : ...
+    }
+    ```
+    After:
+    ```mlir
+    ttnvgpu.init_barrier %bar, 1 : ...
+    scf.for ... iter_args(%turn = %c0, %phase = %c0) {
+      %a = ttg.memdesc_index %ring[%i] : ...
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true, %bar_i[%true] {is_async} : ...
+      ttnvgpu.wait_barrier %bar_before, %phase_before : ...
+      ttg.async_copy_global_to_local %p, %next : ...
+    }
+    ttnvgpu.wait_barrier %bar_last, %phase_last : ...
+    ttnvgpu.inval_barrier %bar : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numRunningOn", "num-running-on",
+              "Multiplications that the next iteration waits for">,
+    Statistic<"numWaitedFor", "num-waited-for",
+              "Multiplications that are waited for before that">
+  ];
+}
+
 def TritonNvidiaGPUTMEMBarrierInsertion
     : Pass<"triton-nvidia-gpu-tmem-barrier-insertion", "::mlir::ModuleOp"> {
   let summary = "Put barriers between accesses to tensor memory by several warps";

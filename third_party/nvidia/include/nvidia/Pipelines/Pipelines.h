@@ -35,6 +35,10 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                    llvm::cl::desc("Let bulk tensor copies serve descriptors, "
                                   "where the target has them"),
                    llvm::cl::init(true)};
+  Option<bool> tensorMemory{*this, "tensor-memory",
+                            llvm::cl::desc("Let dots add up in tensor "
+                                           "memory, where the target has it"),
+                            llvm::cl::init(false)};
 };
 
 /// What explicit programs say is on their module: they need none of the others.

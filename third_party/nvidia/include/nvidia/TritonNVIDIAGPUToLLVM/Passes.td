@@ -19,6 +19,31 @@ def CheckTargetNV : Pass<"check-target-nv", "mlir::ModuleOp"> {
   }];
 }
 
+def AccelerateMatmulInRegistersNV
+    : Pass<"accelerate-matmul-in-registers-nv", "mlir::ModuleOp"> {
+  let summary = "Give dots the matrix instructions that add in registers";
+  let description = [{
+    As `tritongpu-accelerate-matmul`, without the instructions that add in tensor
+    memory. A remark for each dot of a target that has such.
+
+    ```mlir
+    %d = tt.dot %a, %b, %c : ... -> tensor<128x128xf32, #blocked>
+    ```
+    becomes, on cuda:100,
+    ```mlir
+    %d = tt.dot %a, %b, %c : ... -> tensor<128x128xf32, #mma>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect",
+                           "mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect",
+                           "mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numAccelerated", "num-accelerated", "Products with an instruction">,
+    Statistic<"numLeft", "num-left", "Products that multiply element by element">,
+    Statistic<"numDecomposed", "num-decomposed", "Products with scales that became plain ones">
+  ];
+}
+
 def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
   let summary = "Read bytes that lie across K by whole warps";
   let description = [{

@@ -1,0 +1,258 @@
+//===-- HoistTMEMAlloc.cpp - Sums of loops in tensor memory ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// A loop hands a sum on to its next iteration in registers:
+//
+//   for (sum = init) { store sum; multiply; next = load; yield next }
+//
+// The buffer has the sum at the end of an iteration, and nothing else writes to
+// it before the next one stores. So the buffer moves out of the loop, and the
+// iteration argument goes away. What reads the argument loads the buffer. To
+// store what has just been loaded is not needed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Analysis/TripCount.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tritongpu-hoist-tmem-alloc"
+
+namespace mlir::triton::nvidia_gpu {
+#define GEN_PASS_DEF_TRITONGPUHOISTTMEMALLOC
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h.inc"
+} // namespace mlir::triton::nvidia_gpu
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::nvidia_gpu;
+
+namespace {
+
+/// A buffer of the body of a loop that has the sum which the loop hands on.
+struct CarriedSum {
+  TMEMAllocOp alloc;
+  /// Reads what the loop hands on.
+  TMEMLoadOp load;
+  /// The place of the sum among the iteration arguments.
+  unsigned number;
+};
+
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
+
+bool isKnownTrue(Value value) { return matchPattern(value, m_One()); }
+
+/// Whether `op` reads or writes the buffer itself, without a view or a token:
+/// then it is known what it does.
+bool isPlainAccess(Operation *op, Value buffer) {
+  if (auto load = dyn_cast<TMEMLoadOp>(op))
+    return !load.getDep() && !load.getToken();
+  if (auto store = dyn_cast<TMEMStoreOp>(op))
+    return !store.getDep() && !store.getToken();
+  auto mma = dyn_cast<MMAv5OpInterface>(op);
+  return mma && mma.getAccumulator() == buffer && mma.getLhs() != buffer &&
+         !mma.getAccumulatorDependency() && !mma.getAccumulatorToken();
+}
+
+/// The sum of `loop` that is in `alloc`, if that is all that is in it.
+std::optional<CarriedSum> findCarriedSum(TMEMAllocOp alloc, scf::ForOp loop) {
+  Value buffer = alloc.getResult();
+  Block *body = loop.getBody();
+  if (alloc.getToken() ||
+      !cast<gpu::MemDescType>(buffer.getType()).getMutableMemory())
+    return std::nullopt;
+  TMEMLoadOp last;
+  Operation *lastWrite = alloc;
+  for (Operation *user : buffer.getUsers()) {
+    if (user->getBlock() != body || !isPlainAccess(user, buffer))
+      return std::nullopt;
+    if (!isa<TMEMLoadOp>(user) && lastWrite->isBeforeInBlock(user))
+      lastWrite = user;
+  }
+  std::optional<unsigned> number;
+  for (OpOperand &operand : body->getTerminator()->getOpOperands()) {
+    auto load = operand.get().getDefiningOp<TMEMLoadOp>();
+    if (!load || load.getSrc() != buffer || load->getBlock() != body ||
+        load.getRedOp() || !lastWrite->isBeforeInBlock(load) || number)
+      continue;
+    last = load;
+    number = operand.getOperandNumber();
+  }
+  if (!number)
+    return std::nullopt;
+  return CarriedSum{alloc, last, *number};
+}
+
+/// The first operation of the body that uses `value`, itself or inside.
+Operation *findFirstUser(Value value, Block *body) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *inBody = body->findAncestorOpInBlock(*user);
+    if (!first || inBody->isBeforeInBlock(first))
+      first = inBody;
+  }
+  return first;
+}
+
+class HoistTMEMAllocPass
+    : public nvidia_gpu::impl::TritonGPUHoistTMEMAllocBase<HoistTMEMAllocPass> {
+public:
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      SmallVector<TMEMAllocOp> allocs(loop.getBody()->getOps<TMEMAllocOp>());
+      for (TMEMAllocOp alloc : allocs)
+        if (auto sum = findCarriedSum(alloc, loop)) {
+          LDBG() << "a loop keeps its sum: " << alloc;
+          hoist(*sum, loop);
+          ++numSums;
+        }
+    }
+  }
+
+private:
+  /// Moves the buffer out of the loop, with the sum in it. `loop` becomes
+  /// another one, without the argument.
+  static void hoist(CarriedSum sum, scf::ForOp &loop) {
+    Value buffer = sum.alloc.getResult();
+    Value old = loop.getRegionIterArg(sum.number);
+    Block *body = loop.getBody();
+
+    // What the alloc stored is stored in its place, if it is something else.
+    Value start = sum.alloc.getSrc();
+    OpBuilder builder(sum.alloc);
+    if (start && start != old)
+      TMEMStoreOp::create(builder, sum.alloc.getLoc(), buffer, start,
+                          makeTrue(builder, sum.alloc.getLoc()));
+    sum.alloc.getSrcMutable().clear();
+
+    // Other readers of the argument load it, before anybody writes.
+    if (!old.use_empty()) {
+      Operation *place = sum.alloc;
+      Operation *user = findFirstUser(old, body);
+      if (user->isBeforeInBlock(place))
+        place = user;
+      builder.setInsertionPoint(place);
+      old.replaceAllUsesWith(
+          TMEMLoadOp::create(builder, loop.getLoc(), old.getType(), buffer)
+              .getResult());
+    }
+    sum.alloc->moveBefore(getOutermostLoop(loop));
+
+    Value init = loop.getInitArgs()[sum.number];
+    bool startsFromZero = carryFlag(sum, init, start == old, loop);
+    if (!startsFromZero) {
+      builder.setInsertionPoint(loop);
+      TMEMStoreOp::create(builder, loop.getLoc(), buffer, init,
+                          makeTrue(builder, loop.getLoc()));
+    }
+    Value result = loop.getResult(sum.number);
+    if (!result.use_empty()) {
+      builder.setInsertionPointAfter(loop);
+      if (startsFromZero)
+        storeZeroIfEmpty(builder, buffer, init, loop);
+      result.replaceAllUsesWith(
+          TMEMLoadOp::create(builder, loop.getLoc(), result.getType(), buffer)
+              .getResult());
+    }
+    dropArgument(loop, sum.number);
+    if (sum.load->use_empty())
+      sum.load.erase();
+  }
+
+  /// A buffer has one place, however often it is made. It is made where no loop
+  /// hands it on.
+  static Operation *getOutermostLoop(scf::ForOp loop) {
+    Operation *outermost = loop;
+    for (Operation *op = loop; op && !isa<gpu::WarpSpecializeOp>(op);
+         op = op->getParentOp())
+      if (isa<LoopLikeOpInterface>(op))
+        outermost = op;
+    return outermost;
+  }
+
+  /// Behind a loop that overwrites the buffer in its first iteration: has zero
+  /// there still if there was none.
+  static void storeZeroIfEmpty(OpBuilder &builder, Value buffer, Value zero,
+                               scf::ForOp loop) {
+    std::optional<APInt> count = TripCount(loop).getKnown();
+    if (count && !count->isZero())
+      return;
+    Location loc = loop.getLoc();
+    Value none =
+        arith::XOrIOp::create(builder, loc, hasIterations(builder, loc, loop),
+                              makeTrue(builder, loc));
+    TMEMStoreOp::create(builder, loc, buffer, zero, none);
+  }
+
+  /// The sum may start from zero, and an iteration may begin by adding to it.
+  /// Then the loop gets a flag, by which the first multiplication overwrites
+  /// the buffer instead.
+  static bool carryFlag(CarriedSum sum, Value init, bool isOnlyAddedTo,
+                        scf::ForOp &loop) {
+    if (!isOnlyAddedTo || !isZero(init))
+      return false;
+    Value buffer = sum.alloc.getResult();
+    Operation *first = findFirstUser(buffer, loop.getBody());
+    auto mma = dyn_cast<MMAv5OpInterface>(first);
+    if (!mma || !isKnownTrue(mma.getUseAccumulator()) ||
+        !isKnownTrue(mma.getPredicate()))
+      return false;
+    IRRewriter rewriter(loop);
+    Location loc = loop.getLoc();
+    Value starts = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
+    auto yieldTrue = [](OpBuilder &b, Location l, ArrayRef<BlockArgument>) {
+      return SmallVector<Value>{makeTrue(b, l)};
+    };
+    loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, starts, /*replaceInitOperandUsesInLoop=*/false, yieldTrue));
+    mma.setUseAccumulator(loop.getRegionIterArgs().back());
+    return true;
+  }
+
+  static Value makeTrue(OpBuilder &builder, Location loc) {
+    return arith::ConstantIntOp::create(builder, loc, 1, 1);
+  }
+
+  /// Makes a loop without an iteration argument that nobody uses, nor its
+  /// result.
+  static void dropArgument(scf::ForOp &loop, unsigned number) {
+    SmallVector<Value> inits(loop.getInitArgs());
+    inits.erase(inits.begin() + number);
+    OpBuilder builder(loop);
+    auto newLoop = scf::ForOp::create(
+        builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+        loop.getStep(), inits, /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
+    newLoop->setAttrs(loop->getAttrs());
+    Block *oldBody = loop.getBody(), *newBody = newLoop.getBody();
+    if (!newBody->empty())
+      newBody->clear();
+    newBody->getOperations().splice(newBody->end(), oldBody->getOperations());
+    newBody->getTerminator()->eraseOperand(number);
+    unsigned next = 0;
+    for (auto [i, argument] : llvm::enumerate(oldBody->getArguments()))
+      if (i != number + loop.getNumInductionVars())
+        argument.replaceAllUsesWith(newBody->getArgument(next++));
+    next = 0;
+    for (OpResult result : loop.getResults())
+      if (result.getResultNumber() != number)
+        result.replaceAllUsesWith(newLoop.getResult(next++));
+    loop.erase();
+    loop = newLoop;
+  }
+};
+
+} // namespace

@@ -1,0 +1,47 @@
+//===-- ProductMemory.cpp - Operands of dots in shared memory -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ProductMemory.h"
+
+#include "OrderOfReads.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+using namespace mlir::triton::nvidia;
+
+/// Where another dot has put `value` into shared memory, if `op` can see
+/// that.
+static Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
+  for (Operation *user : value.getUsers()) {
+    auto alloc = dyn_cast<LocalAllocOp>(user);
+    if (!alloc || alloc.getType() != type)
+      continue;
+    Operation *inBlock = alloc->getBlock()->findAncestorOpInBlock(*op);
+    if (inBlock && alloc->isBeforeInBlock(inBlock))
+      return alloc;
+  }
+  return {};
+}
+
+Value nvidia::putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
+                                  unsigned innerDim, bool hasChoice) {
+  Value value = skipConversions(operand);
+  Location loc = op.getLoc();
+  if (auto trans = value.getDefiningOp<TransOp>()) {
+    Value source = putIntoSharedMemory(b, op, trans.getSrc(),
+                                       trans.getOrder()[innerDim], hasChoice);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(source);
+    return MemDescTransOp::create(b, loc, source, trans.getOrder());
+  }
+  auto type = cast<RankedTensorType>(value.getType());
+  unsigned first = hasChoice ? getOrder(type).front() : innerDim;
+  MemDescType memory = getProductMemory(type, {first, 1 - first});
+  if (Value present = findInSharedMemory(value, memory, op))
+    return present;
+  OpBuilder::InsertionGuard guard(b);
+  if (value.getParentBlock() != op->getBlock())
+    b.setInsertionPointAfterValue(value);
+  return LocalAllocOp::create(b, loc, memory, value);
+}

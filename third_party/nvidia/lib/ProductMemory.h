@@ -1,0 +1,20 @@
+//===-- ProductMemory.h - Operands of dots in shared memory -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NVIDIA_LIB_PRODUCTMEMORY_H
+#define NVIDIA_LIB_PRODUCTMEMORY_H
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
+namespace mlir::triton::nvidia {
+
+/// Puts an operand into shared memory where it is defined, outside of loops
+/// that do not change it; transpositions become views. Neighbours along
+/// `innerDim` are neighbours there. Where there is a choice, it lies as it did
+/// before.
+Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
+                          unsigned innerDim, bool hasChoice);
+
+} // namespace mlir::triton::nvidia
+
+#endif // NVIDIA_LIB_PRODUCTMEMORY_H

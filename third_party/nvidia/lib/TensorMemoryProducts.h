@@ -1,0 +1,18 @@
+//===-- TensorMemoryProducts.h - Matrix products by tcgen05 -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef NVIDIA_LIB_TENSORMEMORYPRODUCTS_H
+#define NVIDIA_LIB_TENSORMEMORYPRODUCTS_H
+
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+
+namespace mlir::triton::nvidia {
+
+/// Replaces `op` by a ttnvgpu.tc_gen5_mma, with the operands in shared memory
+/// and the sum in tensor memory. Returns false, without having changed
+/// anything, where `instruction` does not take the dot; a remark says why.
+bool multiplyInTensorMemory(DotOp op, const gpu::MatrixProduct &product,
+                            const gpu::MatrixInstruction &instruction);
+
+} // namespace mlir::triton::nvidia
+
+#endif // NVIDIA_LIB_TENSORMEMORYPRODUCTS_H
