@@ -7,12 +7,12 @@ from ..runtime.jit import constexpr_function, jit
 from . import dtypes as dt
 from .arithmetic import minimum, where
 from .axes import places
-from .collective import gather
-from .creation import arange, broadcast_to, expand_dims, join, permute, reshape, split
+from .collective import gather, reduce
+from .creation import arange, broadcast_to, expand_dims, reshape
 from .methods import method
 from .program import static_assert, static_range
-from .reductions import _axis, _is_power_of_two, _order_type
-from .values import constexpr, tensor
+from .reductions import _axis, _is_power_of_two, _max, _min, _order_type, _xor
+from .values import constexpr
 
 
 @constexpr_function
@@ -41,24 +41,22 @@ def _pairs(shape, level):
 
 
 @jit
-def _compare_and_swap(x, flip, level: constexpr):
-    """Orders the pairs whose positions differ in bit `level`."""
-    shape: constexpr = x.shape
-    y = reshape(x, _pairs(shape, level))
-    low, high = split(permute(y, 0, 2, 1))
-    swap = (low > high) != _half(flip, shape, level)
-    new_low = where(swap, high, low)
-    new_high = where(swap, low, high)
-    return reshape(permute(join(new_low, new_high), 0, 2, 1), shape)
+def _partner(x, level: constexpr):
+    """Of each element the one whose position differs in bit `level`.
+
+    The exclusive or of both, and of one of them, is the other one. Elements stay where they are,
+    and lanes exchange them by shuffles.
+    """
+    pairs = reshape(x, _pairs(x.shape, level))
+    return reshape(reduce(pairs, 1, _xor, keep_dims=True) ^ pairs, x.shape)
 
 
 @jit
-def _half(flip, shape: constexpr, level: constexpr):
-    """The direction of each pair, from the direction of each element."""
-    if isinstance(flip, tensor):
-        low, _ = split(permute(reshape(flip, _pairs(shape, level)), 0, 2, 1))
-        return low
-    return flip
+def _compare_and_swap(x, flip, level: constexpr):
+    """Orders the pairs whose positions differ in bit `level`; `flip` turns the order around."""
+    partner = _partner(x, level)
+    is_wrong = (x > partner) != _positions(x, level)
+    return where(is_wrong != flip, partner, x)
 
 
 @jit
@@ -92,15 +90,25 @@ def bitonic_merge(x, dim: constexpr = None, descending: constexpr = False):
         _is_power_of_two(x.shape[axis]),
         "bitonic_merge takes a power of two of elements; tl.sort takes any number",
     )
-    return _bitonic_merge(x, _log2(x.shape[axis]), descending)
+    keys = _to_keys(x, _key_type(x.dtype))
+    return _from_keys(_bitonic_merge(keys, _log2(x.shape[axis]), descending), x.dtype)
+
+
+# Networks sort integers: NaNs have a place among them, and one comparison decides for both of a
+# pair.
 
 
 @constexpr_function
 def _key_type(dtype):
     """Integers in the order of the elements."""
     if dtype.is_floating():
-        return dt.get_int_dtype(dtype.primitive_bitwidth, signed=True)
-    return dt.int32 if dtype.is_bool() else dtype
+        return dt.int64 if dtype.primitive_bitwidth == 64 else dt.int32
+    return dt.int32 if dtype.primitive_bitwidth < 32 else dtype
+
+
+@constexpr_function
+def _same_width(dtype):
+    return dt.get_int_dtype(dtype.primitive_bitwidth, signed=True)
 
 
 @constexpr_function
@@ -122,14 +130,14 @@ def _turned(bits):
 @jit
 def _to_keys(x, type: constexpr):
     if x.dtype.is_floating():
-        return _turned(x.to(type, bitcast=True))
+        return _turned(x.to(_same_width(x.dtype), bitcast=True).to(type))
     return x.to(type)
 
 
 @jit
 def _from_keys(keys, dtype: constexpr):
     if dtype.is_floating():
-        return _turned(keys).to(dtype, bitcast=True)
+        return _turned(keys).to(_same_width(dtype)).to(dtype, bitcast=True)
     return keys.to(dtype)
 
 
@@ -177,7 +185,8 @@ def _sort_padded(x, descending: constexpr):
 def sort(x, dim: constexpr = None, descending: constexpr = False):
     """Sorts along the last dimension.
 
-    `dim` can be the last dimension only.
+    `dim` can be the last dimension only. -0.0 comes before 0.0. NaNs come last, and those with
+    their sign bit set come first.
 
     Refused: ``tl.sort(tl.load(p))``.
 
@@ -187,14 +196,38 @@ def sort(x, dim: constexpr = None, descending: constexpr = False):
     axis: constexpr = _last(dim, len(x.shape))
     if not _is_power_of_two(x.shape[axis]):
         return _sort_padded(x, descending)
-    levels: constexpr = _log2(x.shape[axis])
-    for stage in static_range(1, levels + 1):
-        if stage < levels:
-            # Neighbouring runs go opposite ways, which makes them bitonic.
-            x = _bitonic_merge(x, stage, _positions(x, stage))
+    return _leading(x, _log2(x.shape[axis]), descending)
+
+
+@jit
+def _leading(x, levels: constexpr, descending: constexpr):
+    """The first `2**levels` elements in their order.
+
+    Of two runs of so many elements, one of which rises and one of which falls, the larger element
+    at each position is one of the largest. So half of the runs go at a time, and nothing but runs
+    is sorted (A. Shanbhag, H. Pirk, S. Madden: Efficient Top-K Query Processing on Massively
+    Parallel Hardware, 2018).
+    """
+    axis: constexpr = len(x.shape) - 1
+    rounds: constexpr = _log2(x.shape[axis]) - levels
+    keys = _to_keys(x, _key_type(x.dtype))
+    for stage in static_range(1, levels + rounds + 1):
+        if stage > levels:
+            runs = reshape(keys, _pairs_of_runs(keys.shape, levels))
+            chosen = reduce(runs, axis + 1, _max if descending else _min)
+            keys = reshape(chosen, _with_last(keys.shape, keys.shape[axis] // 2))
+        merged: constexpr = stage if stage < levels else levels
+        # Neighbouring runs go opposite ways, which makes them bitonic; one run goes as asked for.
+        if stage == levels + rounds:
+            keys = _bitonic_merge(keys, merged, descending)
         else:
-            x = _bitonic_merge(x, stage, descending)
-    return x
+            keys = _bitonic_merge(keys, merged, _positions(keys, merged))
+    return _from_keys(keys, x.dtype)
+
+
+@constexpr_function
+def _pairs_of_runs(shape, levels):
+    return [*shape[:-1], shape[-1] >> (levels + 1), 2, 2**levels]
 
 
 @constexpr_function
@@ -219,27 +252,10 @@ def topk(x, k: constexpr, dim: constexpr = None, descending: constexpr = True):
     """
     axis: constexpr = _last(dim, len(x.shape))
     _check_k(k, x.shape[axis])
-    ordered = sort(x.to(_order_type(x.dtype)), dim, descending)
-    if k == x.shape[axis]:
-        return ordered
-    if not (_is_power_of_two(k) and _is_power_of_two(x.shape[axis])):
-        return _first(ordered, k)
-    for _ in static_range(_log2(x.shape[axis]) - _log2(k)):
-        # The first half of the last dimension.
-        halves = reshape(ordered, _halves(ordered.shape))
-        ordered, _ = split(permute(halves, _swap_last(halves.shape)))
-    return ordered
-
-
-@constexpr_function
-def _halves(shape):
-    return [*shape[:-1], 2, shape[-1] // 2]
-
-
-@constexpr_function
-def _swap_last(shape):
-    rank = len(shape)
-    return [*range(rank - 2), rank - 1, rank - 2]
+    ordered = x.to(_order_type(x.dtype))
+    if _is_power_of_two(k) and _is_power_of_two(x.shape[axis]):
+        return _leading(ordered, _log2(k), descending)
+    return _first(sort(ordered, dim, descending), k)
 
 
 @method()
