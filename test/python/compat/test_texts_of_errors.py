@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -229,8 +232,16 @@ def test_integers_that_nothing_holds(value):
 
 
 @pytest.mark.parametrize("name", ["int1", "uint16", "bfloat16", "float32", "float8e4nv"])
-def test_types_say_by_which_name_they_are_found(name, monkeypatch):
-    monkeypatch.setenv("TILE_COMPAT", "0")
-    assert repr(getattr(tl, name)) == f"tile.language.{name}"
-    monkeypatch.setenv("TILE_COMPAT", "1")
-    assert repr(getattr(tl, name)) == f"triton.language.{name}"
+def test_types_say_by_which_name_they_are_found(name):
+    program = (
+        f"import tile, tile.language as tl\nprint(repr(tl.{name}))\nimport tile.compat\n"
+        f"import triton.language as triton_tl\nprint(repr(triton_tl.{name}))\n"
+        f"tile.compat.uninstall()\nprint(repr(tl.{name}))\n"
+    )
+    environment = {n: v for n, v in os.environ.items() if n != "TILE_COMPAT"}
+    environment["PYTHONPATH"] = ":".join(p for p in sys.path if p)
+    said = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    ours, theirs = f"tile.language.{name}", f"triton.language.{name}"
+    assert said.stdout.split() == [ours, theirs, ours]
