@@ -425,9 +425,11 @@ class Launcher:
             "signature": source.signature, "constants": source.constants, "target": target,
             "attrs": source.attrs, "key": key, "is_warmup": is_warmup, **options,
             "specialization_data": specialization_data(source, target, options),
+            "device": driver.active.get_current_device(), "configs": [source.attrs],
         }  # fmt: skip
+        # Of `device_caches`, where hooks find the kernel; preloaded ones are not there yet.
         hook(
-            key=source.hash(), repr=f"{self.name}[{options}]({types})",
+            key=key or source.hash(), repr=f"{self.name}[{options}]({types})",
             fn=JitFunctionInfo(self.fn.module, self.fn.__qualname__, self.fn), compile=details,
             is_manual_warmup=is_warmup, already_compiled=False,
         )  # fmt: skip
