@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,9 +43,9 @@ class NvidiaOptions(BaseOptions):
     #: Let dots add up in tensor memory on sm_100, sm_103 and sm_110.
     tensor_memory: bool = False
 
-    #: Libraries of functions: names, files, and what tells their contents apart. A launch names
-    #: them by `extern_libs`, a dictionary of names and files.
-    libraries: tuple[tuple[str, str, str], ...] = ()
+    #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
+    #: A launch names them by `extern_libs`, a dictionary of names and files.
+    libraries: str = ""
 
     records_pass: ClassVar[str] = "convert-proton-nvidia-gpu-to-llvm"
 
@@ -57,7 +58,7 @@ class NvidiaOptions(BaseOptions):
         """The libraries that kernels are linked with: names and files."""
         from . import tools
 
-        given = tuple((name, path) for name, path, _ in self.libraries)
+        given = tuple((name, path) for name, path, _ in json.loads(self.libraries or "[]"))
         path = None if "libdevice" in dict(given) else tools.libdevice_path()
         return ((("libdevice", path),) if path else ()) + given
 
@@ -104,7 +105,7 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
         )
 
 
-def described_libraries(given: Any) -> tuple[tuple[str, str, str], ...]:
+def described_libraries(given: Any) -> str:
     """Libraries as users name them, with what tells the contents of their files apart."""
     pairs = given.items() if isinstance(given, Mapping) else given
     try:
@@ -120,7 +121,7 @@ def described_libraries(given: Any) -> tuple[tuple[str, str, str], ...]:
                 f"extern_libs: the library `{name}` cannot be read: {path}: {error.strerror}"
             ) from None
         found.append((name, path, _contents(path, status.st_mtime_ns, status.st_size)))
-    return tuple(found)
+    return json.dumps(found) if found else ""
 
 
 @functools.lru_cache(maxsize=64)
