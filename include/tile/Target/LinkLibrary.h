@@ -18,6 +18,10 @@ namespace mlir::triton {
 LogicalResult linkLibrary(ModuleOp diagnosticOp, llvm::Module &module,
                           llvm::MemoryBufferRef bitcode);
 
+/// Links what the module uses of a library in a file, in bitcode or as text.
+LogicalResult linkLibraryFile(ModuleOp diagnosticOp, llvm::Module &module,
+                              StringRef path);
+
 /// Links the checks that sanitizers call, where the module calls any.
 LogicalResult linkInstrumentLibrary(ModuleOp diagnosticOp,
                                     llvm::Module &module);

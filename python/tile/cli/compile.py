@@ -33,10 +33,11 @@ from .progress import working
 )
 @click.option("--num-ctas", default=1, show_default=True, help="CTAs of a cluster.")
 @click.option("--ptx/--no-ptx", default=True, help="PTX for devices that no target fits.")
+@click.option("-gnc", "native", is_flag=True, hidden=True, help="As --no-ptx, for old scripts.")
 def command(
     path: str, kernel_name: str, signature: str, grid: str, out_path: str | None,
     out_name: str | None, targets: tuple[str, ...], num_warps: int, num_stages: int, num_ctas: int,
-    ptx: bool,
+    ptx: bool, native: bool,
 ) -> None:  # fmt: skip
     """Compile a kernel of the Python file PATH to C.
 
@@ -48,7 +49,7 @@ def command(
         files = compile_kernel(
             path, kernel_name, signature, grid, out_path or out_name or kernel_name,
             targets=targets, out_name=out_name, num_warps=num_warps, num_stages=num_stages,
-            num_ctas=num_ctas, ptx=ptx,
+            num_ctas=num_ctas, ptx=ptx and not native,
         )  # fmt: skip
     for file in files:
         print(file)

@@ -87,6 +87,8 @@ class _Loader(importlib.abc.InspectLoader):
         if self.source is None:
             self._keep_hidden()
         offer(module, self.name, self.release)
+        if self.name == f"{ALIAS}.language":
+            module.dtypes.home = self.name
         # What is loaded is not loaded again: that would also set the parent's
         # attribute, which may be something else of the same name.
         _alias_children(self.name, self.source, self.release)
@@ -258,6 +260,8 @@ class Finder(importlib.metadata.DistributionFinder):
                     names[child] = _hidden[name]
             del sys.modules[name]
         _hidden.clear()
+        if (language := sys.modules.get(f"{_HOME}.language")) is not None:
+            language.dtypes.home = language.__name__
         for found in _offers.values():
             found.take_back()
         _offers.clear()

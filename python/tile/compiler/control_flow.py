@@ -365,10 +365,14 @@ class ControlFlow:
                         f"{getattr(node, 'lineno', 0)} and {_say(structure(c))} in the other"
                     )
                     continue
+                what = (
+                    "Return type mismatch: the function returns"
+                    if name == "the returned value"
+                    else f"Mismatched type for {name.strip('`')}: it is"
+                )
                 raise SemanticError(
-                    f"{name} is {_say(structure(a))} in one branch and {_say(structure(c))} in "
-                    "the other; "
-                    "both branches must agree"
+                    f"{what} {_say(structure(a))} in one branch and {_say(structure(c))} in the "
+                    "other; both branches must agree"
                 )
             joined.append((name, structure(a), a, c))
         types: list[Any] = []

@@ -1514,7 +1514,8 @@ def softmax(x: _Value, dim: _int | None = None, keep_dims: _bool = False, ieee_r
 def sort(x: _Value, dim: _int | None = None, descending: _bool = False) -> tensor:
     r"""Sorts along the last dimension.
 
-    `dim` can be the last dimension only.
+    `dim` can be the last dimension only. -0.0 comes before 0.0. NaNs come last, and those with
+    their sign bit set come first.
 
     Refused: ``tl.sort(tl.load(p))``.
 
@@ -2223,7 +2224,8 @@ class tensor:
     def sort(self, dim: _int | None = None, descending: _bool = False) -> tensor:
         r"""Sorts along the last dimension.
 
-        `dim` can be the last dimension only.
+        `dim` can be the last dimension only. -0.0 comes before 0.0. NaNs come last, and those with
+        their sign bit set come first.
 
         Refused: ``tl.sort(tl.load(p))``.
 

@@ -179,7 +179,9 @@ def expand_dims(input: Any, axis: Any) -> tensor:
     rank = value.ndim + len(axes)
     normalized = sorted(checked_axis(a, rank, "expand_dims") for a in axes)
     if len(set(normalized)) != len(normalized):
-        raise SemanticError(f"expand_dims got the axes {axes}, which name one dimension twice")
+        raise SemanticError(
+            f"expand_dims got the axes {axes}: duplicate axes, normalized axes = {normalized}"
+        )
     for a in normalized:
         value = _insert_dim(value, a)
     return value

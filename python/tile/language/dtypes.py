@@ -8,11 +8,12 @@ import struct
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from .. import knobs
 from ..element_types import ELEMENT_TYPES
 from ..errors import SemanticError
 
 TRITON_MAX_TENSOR_NUMEL = 1 << 20
+#: Where programs import types from: `triton.language` under the compatibility switch.
+home = "tile.language"
 
 
 class Shape(tuple):
@@ -175,9 +176,9 @@ class dtype:
         return self.name
 
     def __repr__(self) -> str:
-        """The name by which a program finds it: Triton's, under the switch."""
+        """The name by which a program finds it."""
         name = "bfloat16" if self.name == "bf16" else self.name.replace("fp", "float", 1)
-        return f"{'triton' if knobs.compat.enable else 'tile'}.language.{name}"
+        return f"{home}.{name}"
 
 
 def _is_name(name: str) -> Any:

@@ -221,7 +221,7 @@ def store(
         "evict": b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy")),
     }
     if pointer.dtype.is_const():
-        raise SemanticError("cannot store through a pointer declared tl.const")
+        raise SemanticError("Cannot store to a constant pointer: it is declared tl.const")
     mask = unwrap(mask)
     if _is_block_pointer(pointer.type):
         if mask is not None:

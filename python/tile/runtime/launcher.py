@@ -53,7 +53,8 @@ def _launch_state() -> Any:
             "described_enter_hook",
             "described_exit_hook",
         ),
-        hooks=(knobs.runtime.launch_enter_hook.calls, knobs.runtime.launch_exit_hook.calls),
+        # Those that programs add to. What takes their place is one of the overrides.
+        hooks=(_chain("launch_enter_hook").calls, _chain("launch_exit_hook").calls),
         describe=tuple(SPECIALIZE[m] for m in (VALUE, UNALIGNED, TYPE_ONLY)),
         constant=constant_in_key,
         opaque=(dtype, JITFunction),
@@ -61,12 +62,17 @@ def _launch_state() -> Any:
     )
 
 
+def _chain(name: str) -> Any:
+    """The functions of a hook, also while something else takes its place."""
+    return getattr(type(knobs.runtime), name)
+
+
 @functools.lru_cache(maxsize=1)
 def _around() -> tuple[list, Any, Any]:
     """What is called around launches of kernels that have a `launch_metadata`."""
     from ..compiler.compiler import LaunchMetadata
 
-    enter, exit = knobs.runtime.described_enter_hook, knobs.runtime.described_exit_hook
+    enter, exit = _chain("described_enter_hook"), _chain("described_exit_hook")
 
     def enter_described(kernel: Any, grid: tuple, stream: Any, values: tuple) -> Any:
         kernel._init_handles()
@@ -425,9 +431,11 @@ class Launcher:
             "signature": source.signature, "constants": source.constants, "target": target,
             "attrs": source.attrs, "key": key, "is_warmup": is_warmup, **options,
             "specialization_data": specialization_data(source, target, options),
+            "device": driver.active.get_current_device(), "configs": [source.attrs],
         }  # fmt: skip
+        # Of `device_caches`, where hooks find the kernel; preloaded ones are not there yet.
         hook(
-            key=source.hash(), repr=f"{self.name}[{options}]({types})",
+            key=key or source.hash(), repr=f"{self.name}[{options}]({types})",
             fn=JitFunctionInfo(self.fn.module, self.fn.__qualname__, self.fn), compile=details,
             is_manual_warmup=is_warmup, already_compiled=False,
         )  # fmt: skip

@@ -58,7 +58,7 @@ class Reference:
         """What the code reads, in words."""
         if isinstance(self.owner, types.CellType):
             return f"the variable `{self.text}` of the function around it"
-        return f"the global `{self.text}`" if "." not in self.text else f"`{self.text}`"
+        return f"the global variable `{self.text}`" if "." not in self.text else f"`{self.text}`"
 
     def explain(self, kernel: str) -> str:
         """What is wrong when it has changed."""
@@ -74,7 +74,10 @@ class Reference:
         was = self.value
         if now is was:
             return f"{self.kind()} was edited after `{kernel}` was compiled; {end}"
-        return f"{self.kind()} is {now} now, but `{kernel}` was compiled when it was {was}; {end}"
+        return (
+            f"{self.kind()}: {self.text} has changed since we compiled this kernel, from {was} to "
+            f"{now}; {end}"
+        )
 
     def _whose(self) -> str:
         if isinstance(self.owner, types.CellType):

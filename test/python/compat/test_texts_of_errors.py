@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -189,6 +192,11 @@ PHRASES = [
     ("tl.exp(n.to(tl.float16))", "Expected dtype"),
     ("p[10:]", "unsupported tensor index"),
     (
+        "tl.expand_dims(tl.zeros([4], tl.int32), (0, -3))",
+        "duplicate axes, normalized axes = [0, 0]",
+    ),
+    ("1\n    if n > 0:\n        x = tl.zeros([4], tl.int32)", "Mismatched type for x"),
+    (
         "p if n > 0 else n",
         "Ternary expression with dynamic condition has inconsistent type",
     ),
@@ -229,8 +237,42 @@ def test_integers_that_nothing_holds(value):
 
 
 @pytest.mark.parametrize("name", ["int1", "uint16", "bfloat16", "float32", "float8e4nv"])
-def test_types_say_by_which_name_they_are_found(name, monkeypatch):
-    monkeypatch.setenv("TILE_COMPAT", "0")
-    assert repr(getattr(tl, name)) == f"tile.language.{name}"
-    monkeypatch.setenv("TILE_COMPAT", "1")
-    assert repr(getattr(tl, name)) == f"triton.language.{name}"
+def test_types_say_by_which_name_they_are_found(name):
+    program = (
+        f"import tile, tile.language as tl\nprint(repr(tl.{name}))\nimport tile.compat\n"
+        f"import triton.language as triton_tl\nprint(repr(triton_tl.{name}))\n"
+        f"tile.compat.uninstall()\nprint(repr(tl.{name}))\n"
+    )
+    environment = {n: v for n, v in os.environ.items() if n != "TILE_COMPAT"}
+    environment["PYTHONPATH"] = ":".join(p for p in sys.path if p)
+    said = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    ours, theirs = f"tile.language.{name}", f"triton.language.{name}"
+    assert said.stdout.split() == [ours, theirs, ours]
+
+
+@tile.jit
+def one_of(p, q, n):
+    if n > 0:
+        return p
+    return q
+
+
+@tile.jit
+def returns_two_types(p, q: tl.const, n):
+    one_of(p, q, n)
+
+
+@tile.jit
+def stores_to_a_constant(p, q: tl.const, n):
+    tl.store(q, n)
+
+
+@pytest.mark.parametrize(("kernel", "phrase"), [
+    (returns_two_types, "Return type mismatch: "),
+    (stores_to_a_constant, "Cannot store to a constant pointer"),
+])  # fmt: skip
+def test_phrases_about_constant_pointers(kernel, phrase):
+    error = refusal(kernel, {"p": "*i32", "q": "*ki32", "n": "i32"})
+    assert phrase in str(error)

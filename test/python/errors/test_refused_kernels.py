@@ -174,7 +174,8 @@ def test_branches_that_disagree():
 
     expect(
         kernel, 3, "if n > 2:", "if n > 2:",
-        "`x` is int32 in one branch and <[4], fp32> in the other; both branches must agree",
+        "Mismatched type for x: it is int32 in one branch and <[4], fp32> in the other; both "
+        "branches must agree",
     )  # fmt: skip
 
 

@@ -371,10 +371,11 @@ def test_the_command(kernels, tmp_path, capsys):
     assert "is no header that `tile compile` wrote" in capsys.readouterr().err
 
 
-def test_options_of_the_command(kernels, tmp_path, capsys):
+@pytest.mark.parametrize("native", ["--no-ptx", "-gnc"])
+def test_options_of_the_command(kernels, tmp_path, capsys, native):
     assert main(["compile", str(kernels), "-n", "tuned", "-s", "*i32, i32, 64", "-g", "1",
                  "-t", "cuda:90", "-t", "cuda:90:32", "-o", str(tmp_path / "out"), "-on", "scaled",
-                 "-ns", "2", "--num-ctas", "2", "--no-ptx"]) == 0  # fmt: skip
+                 "-ns", "2", "--num-ctas", "2", native]) == 0  # fmt: skip
     header, source = map(Path, capsys.readouterr().out.split())
     assert re.search(r"CUresult scaled_\w+\(CUstream stream, CUdeviceptr p, ", header.read_text())
     record = json.loads(header.read_text().splitlines()[1].removeprefix("// tile: "))

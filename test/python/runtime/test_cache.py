@@ -449,6 +449,8 @@ def test_file_cache_manager():
     assert manager.get_file("a.txt") == path and Path(path).read_text() == "text"
     manager.put_group("g", {"a.txt": path})
     assert manager.get_group("g") == {"a.txt": path}
+    Path(path).unlink()
+    assert manager.get_group("g") is None, "a group without one of its files"
     with knobs.cache.scope():
         knobs.cache.dir = ""
         with pytest.raises(tile.TileError, match="no folder for the cache"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -359,3 +362,36 @@ def test_a_session_leaves_the_mode_as_it_was(gpu, monkeypatch, tmp_path):
     proton.finalize(session)
     assert knobs.compilation.instrumentation_mode == "memcheck"
     assert "instrumentation_mode" not in vars(knobs.compilation)
+
+
+@pytest.mark.parametrize("name", ["launch_enter_hook", "described_enter_hook"])
+def test_a_hook_that_is_replaced_before_the_first_launch(name, tmp_path):
+    """Programs set one function in place of all, such as profilers that start early."""
+    program = f"""
+import numpy as np, tile, tile.language as tl
+from tile import knobs
+seen = []
+class Hook:
+    def __call__(self, metadata):
+        seen.append(metadata.get()["name"])
+knobs.runtime.{name} = Hook()
+@tile.jit(launch_metadata=lambda grid, kernel, args: {{}})
+def kernel(p):
+    tl.store(p, 5)
+out = np.zeros(1, np.int32)
+kernel[(1,)](out)
+kernel[(1,)](out)
+knobs.runtime.{name} = None
+kernel[(1,)](out)
+del knobs.runtime.{name}
+knobs.runtime.{name}.add(lambda metadata: seen.append("added"))
+kernel[(1,)](out)
+print(out[0], *seen)
+"""
+    file = tmp_path / "program.py"
+    file.write_text(program)
+    environment = {**os.environ, "PYTHONPATH": ":".join(p for p in sys.path if p)}
+    done = subprocess.run(
+        [sys.executable, file], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["5", "kernel", "kernel", "added"]

@@ -7,11 +7,13 @@ import shutil
 import socket
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from reference import sim_only
 
 import tile
+from tile import knobs
 from tile.runtime import cache
 from tile.runtime.cache import remote
 from tile.runtime.cache.entry import CacheEntry
@@ -64,6 +66,32 @@ def test_a_remote_cache_that_fails_costs_time_only(machines, monkeypatch, capfd)
     CacheEntry(KEY, "k").store({"hash": KEY}, ASM)
     assert CacheEntry(KEY, "k").load()[1]["ptx"].read() == b"text"
     assert capfd.readouterr().err.count("going on without the cache") == 1
+
+
+def test_a_class_that_is_set_in_python(tmp_path, monkeypatch):
+    kept = {}
+
+    class InMemory:
+        def __init__(self, key):
+            self.key = key
+
+        def get(self, filenames):
+            return {name: kept[name] for name in filenames if name in kept}
+
+        def put(self, filename, data):
+            kept[filename] = data
+
+    monkeypatch.setattr(knobs.cache, "dir", str(tmp_path))
+    monkeypatch.setattr(knobs.cache, "remote_manager_class", InMemory)
+    manager = cache.RemoteCacheManager("key")
+    path = manager.put(b"binary", "kernel.cubin")
+    manager.put_group("kernel.json", {"kernel.cubin": path})
+    Path(path).unlink()
+    group = manager.get_group("kernel.json")
+    assert group is not None and Path(group["kernel.cubin"]).read_bytes() == b"binary"
+    kept.clear()
+    Path(path).unlink()
+    assert manager.get_group("kernel.json") is None
 
 
 class Broken(cache.RemoteCacheBackend):

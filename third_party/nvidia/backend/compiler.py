@@ -15,7 +15,7 @@ from tile.compiler.pipelines import run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from . import occupancy, tensor_maps, tools
-from .options import NvidiaOptions, check_options
+from .options import NvidiaOptions, check_options, described_libraries
 from .spelling import with_space_first
 from .stages import STAGES
 from .targets import find_facts
@@ -57,7 +57,10 @@ class NvidiaBackend(BaseBackend):
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
         # Options of Triton that mean nothing here are not an error.
         ignored = {"ir_override", "warp_size"}
-        given = NvidiaOptions.of(options, ignored)
+        libraries = options.get("extern_libs")
+        given = NvidiaOptions.of(options, ignored | {"extern_libs"})
+        if libraries is not None:
+            given["libraries"] = described_libraries(libraries)
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
@@ -249,5 +252,7 @@ class NvidiaBackend(BaseBackend):
         result.line_info = options.line_info
         result.print_ir = knobs.compilation.llvm_ir_dump
         result.time_passes = knobs.compilation.llvm_timing
-        result.libdevice_path = tools.libdevice_path() or ""
+        libraries = dict(options.extern_libs)
+        result.libdevice_path = libraries.pop("libdevice", None) or ""
+        result.libraries = list(libraries.values())
         return result

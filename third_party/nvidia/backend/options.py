@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,15 +43,24 @@ class NvidiaOptions(BaseOptions):
     #: Let dots add up in tensor memory on sm_100, sm_103 and sm_110.
     tensor_memory: bool = False
 
+    #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
+    #: A launch names them by `extern_libs`, a dictionary of names and files.
+    libraries: str = ""
+
     records_pass: ClassVar[str] = "convert-proton-nvidia-gpu-to-llvm"
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        return super().names() | {"extern_libs"}
 
     @property
     def extern_libs(self) -> tuple[tuple[str, str], ...]:
         """The libraries that kernels are linked with: names and files."""
         from . import tools
 
-        path = tools.libdevice_path()
-        return (("libdevice", path),) if path else ()
+        given = tuple((name, path) for name, path, _ in json.loads(self.libraries or "[]"))
+        path = None if "libdevice" in dict(given) else tools.libdevice_path()
+        return ((("libdevice", path),) if path else ()) + given
 
     @property
     def supported_fp8_dtypes(self) -> tuple[str, ...]:
@@ -89,3 +103,28 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
         raise TileError(
             f"num_ctas > 1 requires NVIDIA SM90+ (Hopper): {facts} has no clusters of blocks"
         )
+
+
+def described_libraries(given: Any) -> str:
+    """Libraries as users name them, with what tells the contents of their files apart."""
+    pairs = given.items() if isinstance(given, Mapping) else given
+    try:
+        named = sorted((str(name), os.fspath(path)) for name, path in pairs)
+    except (TypeError, ValueError):
+        raise TileError(f"extern_libs is a dictionary of names and files, not {given!r}") from None
+    found = []
+    for name, path in named:
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            raise TileError(
+                f"extern_libs: the library `{name}` cannot be read: {path}: {error.strerror}"
+            ) from None
+        found.append((name, path, _contents(path, status.st_mtime_ns, status.st_size)))
+    return json.dumps(found) if found else ""
+
+
+@functools.lru_cache(maxsize=64)
+def _contents(path: str, changed: int, size: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()

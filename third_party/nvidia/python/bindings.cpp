@@ -66,7 +66,8 @@ void backends::nvidia::populate(nb::module_ &root) {
       .def_rw("line_info", &triton::nvidia::PTXOptions::lineInfo)
       .def_rw("print_ir", &triton::nvidia::PTXOptions::printIR)
       .def_rw("time_passes", &triton::nvidia::PTXOptions::timePasses)
-      .def_rw("libdevice_path", &triton::nvidia::PTXOptions::libdevicePath);
+      .def_rw("libdevice_path", &triton::nvidia::PTXOptions::libdevicePath)
+      .def_rw("libraries", &triton::nvidia::PTXOptions::libraries);
   m.def("kernel_info", &getKernelInfoWithMaps, "module"_a,
         "What the launcher must know about the module's kernel.");
   m.def(

@@ -107,6 +107,8 @@ class FileCacheManager(CacheManager):
         except (OSError, ValueError, KeyError, TypeError):
             return None
         group = {name: self._path(os.path.basename(name)) for name in recorded}
+        if not all(map(os.path.exists, group.values())):
+            return None  # Somebody removed a file: what is left makes no kernel.
         if group != recorded:
             # The cache was moved. Other programs read the paths in the record.
             with contextlib.suppress(OSError):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 from abc import ABC, abstractmethod
 from pathlib import Path
@@ -95,7 +94,8 @@ class RemoteCacheManager(CacheManager):
     def __init__(self, key: str, override: bool = False, dump: bool = False) -> None:
         super().__init__(key, override, dump)
         self._local = FileCacheManager(key, override, dump)
-        self._name = str(knobs.cache.remote_manager_class or "")
+        named = knobs.cache.remote_manager_class or ""
+        self._name = named if isinstance(named, str) else named.__qualname__
         self._backend: Any = None
         if override or dump:
             return
@@ -103,7 +103,7 @@ class RemoteCacheManager(CacheManager):
             raise TileError(
                 "TILE_REMOTE_CACHE_BACKEND names the class of the remote cache, as module:Class"
             )
-        cls = load_class(self._name, "TILE_REMOTE_CACHE_BACKEND")
+        cls = load_class(named, "TILE_REMOTE_CACHE_BACKEND") if isinstance(named, str) else named
         self._backend = self._try(lambda: cls(key))
 
     def _try(self, call: Any) -> Any:
@@ -139,7 +139,7 @@ class RemoteCacheManager(CacheManager):
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         found = self._local.get_group(filename)
-        if found is not None and all(map(os.path.exists, found.values())):
+        if found is not None:
             return found
         record = self._fetch([GROUP_PREFIX + filename])
         try:

@@ -126,11 +126,19 @@ LogicalResult linkLibdevice(ModuleOp diagnosticOp, llvm::Module &module,
            << " but no path to libdevice.10.bc was given (the nvidia-nvvm "
               "package and CUDA toolkits carry it)";
   }
-  auto buffer = llvm::MemoryBuffer::getFile(options.libdevicePath);
-  if (!buffer)
-    return diagnosticOp.emitError("cannot read libdevice '")
-           << options.libdevicePath << "': " << buffer.getError().message();
-  return linkLibrary(diagnosticOp, module, (*buffer)->getMemBufferRef());
+  return linkLibraryFile(diagnosticOp, module, options.libdevicePath);
+}
+
+/// Links what the module uses of the libraries that the user names. They may
+/// use functions of each other, of those before them as well.
+LogicalResult linkLibraries(ModuleOp diagnosticOp, llvm::Module &module,
+                            ArrayRef<std::string> libraries) {
+  unsigned turns = libraries.size() > 1 ? 2 : 1;
+  while (turns-- > 0)
+    for (const std::string &library : libraries)
+      if (failed(linkLibraryFile(diagnosticOp, module, library)))
+        return failure();
+  return success();
 }
 } // namespace
 
@@ -161,6 +169,7 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
                                    const PTXOptions &options) {
   auto machine = createNVPTXMachine(diagnosticOp, options);
   if (failed(machine) || failed(linkInstrumentLibrary(diagnosticOp, module)) ||
+      failed(linkLibraries(diagnosticOp, module, options.libraries)) ||
       (needsLibdevice(module) &&
        failed(linkLibdevice(diagnosticOp, module, options))))
     return failure();

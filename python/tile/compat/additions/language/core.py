@@ -8,7 +8,9 @@ from typing import Any
 
 from tile import constexpr_function
 from tile import must_use_result as must_use_result
-from tile.language.collective import extern_elementwise as extern_elementwise
+from tile.errors import SemanticError
+from tile.language.collective import extern_elementwise as _call_of_library
+from tile.language.conversion import cast
 from tile.language.descriptor import tensor_descriptor_type
 from tile.language.dtypes import dtype
 from tile.language.dtypes import get_int_dtype as _get_int_dtype
@@ -39,6 +41,32 @@ _unwrap_if_constexpr.__tile_builtin__ = True  # type: ignore[attr-defined]
 
 def _unwrap_shape(shape: Any) -> list[int]:
     return [_unwrap_if_constexpr(s) for s in _unwrap_if_constexpr(shape)]
+
+
+@builtin
+def extern_elementwise(
+    lib_name: str, lib_path: str, args: list[Any],
+    arg_type_symbol_dict: dict[builtins.tuple, builtins.tuple[str, dtype]],
+    is_pure: bool, _semantic: Any = None,
+) -> tensor:  # fmt: skip
+    """Calls a function of a library on each element. Which one depends on the types of the
+    arguments. The launch names the library's file: `extern_libs={name: path}`."""
+    values = [_unwrap_if_constexpr(arg) for arg in args]
+    found = [(t, s) for t, s in arg_type_symbol_dict.items() if _fits(values, t)]
+    if not found:
+        given = ", ".join(str(v.dtype) if isinstance(v, tensor) else repr(v) for v in values)
+        known = "; ".join(", ".join(map(str, types)) for types in arg_type_symbol_dict)
+        raise SemanticError(f"input arg type does not match. Expect one of: {known}. Got: {given}")
+    types, (symbol, result) = found[0]
+    operands = [cast(to_tensor(v), t) for v, t in zip(values, types, strict=True)]
+    return _call_of_library(operands, result, symbol, _unwrap_if_constexpr(is_pure))
+
+
+def _fits(values: list[Any], types: builtins.tuple) -> bool:
+    """Whether a function takes these arguments. A number of the program takes any type."""
+    return len(values) == len(types) and builtins.all(
+        v.dtype == t if isinstance(v, tensor) else True for v, t in zip(values, types, strict=True)
+    )
 
 
 def extern(fn: Callable) -> Callable:

@@ -22,6 +22,8 @@ struct PTXOptions : CodeGenOptions {
   bool enableReflectFtz = false;
   /// libdevice.10.bc; only needed by modules that call `__nv_*` functions.
   std::string libdevicePath;
+  /// Further libraries that define functions, in bitcode or as LLVM's text.
+  std::vector<std::string> libraries;
 };
 
 /// The translations of the dialects that this backend lowers to.

@@ -85,7 +85,7 @@ def buffer_store(
     """Writes `stored_value` to the elements `offsets` behind `ptr`, where `mask` holds."""
     ptr, offsets = check_address(ptr, offsets, "buffer_store")
     if ptr.dtype.is_const():
-        raise SemanticError("cannot store through a pointer declared tl.const")
+        raise SemanticError("Cannot store to a constant pointer: it is declared tl.const")
     value = cast(to_tensor(stored_value), ptr.dtype.element_ty)
     ptr = _memory._as_memory_type(ptr)
     element = ptr.dtype.element_ty
