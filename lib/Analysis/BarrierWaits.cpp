@@ -3,6 +3,7 @@
 
 #include "BarrierWaits.h"
 
+#include "tile/Analysis/AsyncWork.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -16,10 +17,14 @@ static SmallVector<Value> getBarriers(Operation *op) {
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
     return llvm::to_vector(product.getCompletionBarriers());
   auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
+  SmallVector<Value> read;
+  if (getAsyncWork(op) == AsyncWork::TensorCore)
+    read = getBuffersOfAsyncWork(op);
   return llvm::to_vector(
       llvm::make_filter_range(op->getOperands(), [&](Value operand) {
         return isa<gpu::MemDescType>(operand.getType()) &&
-               !(copy && operand == copy.getCopyTarget());
+               !(copy && operand == copy.getCopyTarget()) &&
+               !llvm::is_contained(read, operand);
       }));
 }
 

@@ -71,9 +71,13 @@ public:
   void run() {
     Point begin{start->getNextNode()};
     begin.isClosed = work != AsyncWork::Copy;
-    if (work == AsyncWork::BarrierCopy || work == AsyncWork::BarrierProduct) {
+    if (work == AsyncWork::BarrierCopy) {
       begin.arrivals.insert(start);
       begin.isForeign = true;
+    }
+    if (work == AsyncWork::TensorCore) {
+      begin.isForeign = true;
+      noteArrival(begin, start);
     }
     for (Value result : start->getResults())
       if (isAsyncToken(result))
@@ -178,7 +182,14 @@ private:
     return pieces[current].needsWait() && point.arrivals.empty();
   }
 
+  /// `op` may arrive behind what tensor cores do.
+  void noteArrival(Point &point, Operation *op) const {
+    if (work == AsyncWork::TensorCore && arrivesAfterTensorCores(op))
+      point.arrivals.insert(op);
+  }
+
   void execute(Point &point) {
+    noteArrival(point, point.at);
     if (point.isForeign)
       return;
     Operation *op = point.at;
