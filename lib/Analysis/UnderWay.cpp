@@ -33,6 +33,10 @@ struct Point {
   /// when it is done.
   bool isForeign = false;
 
+  /// Whether the work is under way only if somebody waits for it at a barrier:
+  /// nothing else says anything of it.
+  bool needsWait() const { return isForeign && !arrivals.empty(); }
+
   bool holds(Value value) const {
     return tokens.count(value.getAsOpaquePointer());
   }
@@ -56,9 +60,7 @@ struct Piece {
   /// Whether code that may come next waits there.
   bool leadsToWait = false;
 
-  /// Whether the work is under way only if somebody waits for it at a barrier:
-  /// nothing else says anything of it.
-  bool needsWait() const { return begin.isForeign && !begin.arrivals.empty(); }
+  bool needsWait() const { return begin.needsWait(); }
 };
 
 class Follower {
@@ -106,7 +108,13 @@ private:
         visitor.visit(point.at);
       if (isEnd(point) || isEndByBarrier(point))
         return;
+      bool needsWait = point.needsWait();
       execute(point);
+      if (needsWait != point.needsWait()) {
+        // Only waits tell what counts from here on.
+        point.at = point.at->getNextNode();
+        return goOn(point);
+      }
       if (jump(point))
         return;
     }
