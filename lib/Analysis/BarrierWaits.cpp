@@ -26,7 +26,16 @@ static SmallVector<Value> getBarriers(Operation *op) {
            !(copy && operand == copy.getCopyTarget()) &&
            !llvm::is_contained(read, operand);
   };
-  return llvm::to_vector(llvm::make_filter_range(op->getOperands(), isBarrier));
+  SmallVector<Value> found =
+      llvm::to_vector(llvm::make_filter_range(op->getOperands(), isBarrier));
+  // Beside barriers of 64 bits there may be buffers that are in use until then.
+  auto isNumber = [](Value barrier) {
+    auto type = cast<gpu::MemDescType>(barrier.getType());
+    return type.getElementType().isInteger(64);
+  };
+  if (llvm::any_of(found, isNumber))
+    llvm::erase_if(found, [&](Value barrier) { return !isNumber(barrier); });
+  return found;
 }
 
 /// The number of a barrier among those of its buffer, where it is the same each
