@@ -186,6 +186,13 @@ struct Summary {
   State atEntry, atExit;
 };
 
+bool isBlockBarrier(Operation *op) {
+  if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
+    return true;
+  auto barrier = dyn_cast<ttg::BarrierOp>(op);
+  return barrier && barrier.hasLocal();
+}
+
 class FunctionMembar {
 public:
   FunctionMembar(FunctionOpInterface function, const Allocation &allocation,
@@ -460,13 +467,6 @@ private:
   State entry;
 };
 } // namespace
-
-bool triton::isBlockBarrier(Operation *op) {
-  if (isa<::mlir::gpu::BarrierOp>(op) || op->hasTrait<ttg::BlockBarrier>())
-    return true;
-  auto barrier = dyn_cast<ttg::BarrierOp>(op);
-  return barrier && barrier.hasLocal();
-}
 
 unsigned triton::insertMemoryBarriers(const ModuleAllocation &allocation) {
   unsigned numBarriers = 0;

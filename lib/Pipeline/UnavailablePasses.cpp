@@ -40,6 +40,8 @@ constexpr NamedPass kNothingToDo[] = {
     {"nvgpu-warp-specialization",
      "tritongpu-automatic-warp-specialization divides marked loops"},
     {"convert-nv-gpu-to-llvm", kLowering},
+    {"triton-nvidia-gpu-tmem-barrier-insertion",
+     "insert-memory-barriers knows tensor memory"},
 };
 
 constexpr StringLiteral kWarpPipeline =

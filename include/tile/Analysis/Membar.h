@@ -8,10 +8,6 @@
 
 namespace mlir::triton {
 
-/// Whether all warps that execute `op` wait for each other there, and see what
-/// the others did to shared memory.
-bool isBlockBarrier(Operation *op);
-
 /// Inserts `ttg.barrier local` wherever two accesses to overlapping shared
 /// memory, at least one of them a write, have no barrier between them on some
 /// path. Works on structured and unstructured control flow. Callees are handled

@@ -353,3 +353,33 @@ tt.func @reduced_columns(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_me
   %0, %1 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<max>} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 0, parent = #rows}>>
   tt.return
 }
+
+// -----
+
+#cols = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[2, 0], [1, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @lanes(%d: !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{but no shape of the instructions gives its elements to the lanes and registers of a warp}}
+  %0 = ttnvgpu.tmem_load %d : !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x32xf32, #cols>
+  tt.return
+}
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+tt.func @slice_end(%s: !ttg.memdesc<128x32xf16, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected the part to end with a 32-bit column, found element 2}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 2 : i32} : !ttg.memdesc<128x32xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x1xf16, #tmem, #ttnvgpu.tensor_memory, mutable, 128x32>
+  tt.return
+}
+
+// -----
+
+#pair = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1, CTASplitM = 2, twoCTAs = true>
+tt.func @slice_pair(%s: !ttg.memdesc<128x32xf32, #pair, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected a buffer whose columns are all in the same lanes of one block, found}}
+  %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x32xf32, #pair, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x16xf32, #pair, #ttnvgpu.tensor_memory, mutable, 128x32>
+  tt.return
+}

@@ -38,8 +38,6 @@ void nvidia::buildLLIRPipeline(const PassAdder &add,
   allocate.ptxVersion = options.ptxVersion;
   add(createAllocateSharedMemoryNV(allocate));
   add(createLimitRegistersNV());
-  if (!target || target->hasTensorMemory)
-    add(nvidia_gpu::createTritonNvidiaGPUTMEMBarrierInsertion());
   add(createInsertMemoryBarriers());
   add.at(ExtensionPoint::BeforeLowering);
   ConvertTritonGPUToLLVMOptions convert;

@@ -62,7 +62,7 @@ class Transfer {
 public:
   Transfer(const LLVMBuilder &b, const nvt::TargetInfo &target, Operation *op,
            Value buffer, const ttng::TensorMemoryAccess &access, Type element)
-      : b(b), target(target), op(op), access(access), element(element),
+      : b(b), op(op), access(access), element(element),
         elementBits(element.getIntOrFloatBitWidth()) {
     ThreadIndex thread = getThreadIndex(b, target, op);
     warp = thread.getWarp(b);
@@ -239,7 +239,6 @@ private:
   }
 
   const LLVMBuilder &b;
-  const nvt::TargetInfo &target;
   Operation *op;
   const ttng::TensorMemoryAccess &access;
   Type element;

@@ -252,36 +252,6 @@ def TritonNvidiaMMALowering
   ];
 }
 
-def TritonNvidiaGPUTMEMBarrierInsertion
-    : Pass<"triton-nvidia-gpu-tmem-barrier-insertion", "::mlir::ModuleOp"> {
-  let summary = "Put barriers between accesses to tensor memory by several warps";
-  let description = [{
-    A barrier goes before a dot or copy that touches columns which warps have loaded or
-    stored, where a write is among the two. The same holds for a load or store of
-    columns that other warps have accessed. Up to four warps have a window of their own
-    each, and need no barrier between their loads and stores. More warps need none
-    either where each comes to the same elements again.
-
-    The program waits for what dots and copies do.
-
-    Before:
-    ```mlir
-    ttnvgpu.tmem_store %x, %d, %true : ...
-    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true, %bar[%true] {is_async} : ...
-    ```
-    After:
-    ```mlir
-    ttnvgpu.tmem_store %x, %d, %true : ...
-    ttg.barrier local
-    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true, %bar[%true] {is_async} : ...
-    ```
-  }];
-  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
-  let statistics = [
-    Statistic<"numBarriers", "num-barriers", "Barriers inserted">
-  ];
-}
-
 def TritonTensorMemoryAllocation
     : Pass<"triton-tensor-memory-allocation", "::mlir::ModuleOp"> {
   let summary = "Give each buffer in tensor memory its place";
