@@ -16,6 +16,10 @@ import persistent_matmul
 import pingpong_attention
 import pingpong_backward
 import split_k_matmul
+import tcgen05_matmul
+import tcgen05_pair_matmul
+import tcgen05_persistent
+import tcgen05_scaled
 import tma_copy
 import transpose
 import vector_add
@@ -37,6 +41,8 @@ def main(device: Device) -> None:
             tma_copy, wgmma_matmul, persistent_matmul, cluster_matmul, split_k_matmul,
             pingpong_attention, pingpong_backward,
         ]  # fmt: skip
+    if target.arch in (100, 103, 110):
+        examples += [tcgen05_matmul, tcgen05_persistent, tcgen05_pair_matmul, tcgen05_scaled]
     for example in examples:
         example.main(device)
 

@@ -507,16 +507,18 @@ def with_mode(options: dict) -> dict:
 def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     """Compiles and runs a kernel in the simulator, and returns the report."""
     from ..backends import drivers
-    from ..sim.launcher import check_bits
+    from ..sim.launcher import assumption_bits, check_bits
 
     names = {
         "check": "checks",
-        **{n: n for n in ("max_instructions", "schedule_seed", "schedules")},
+        **{n: n for n in ("max_instructions", "schedule_seed", "schedules", "assumptions")},
     }
     given = {to: kwargs.pop(name, None) for name, to in names.items()}
     extra = {name: value for name, value in given.items() if value is not None}
     if "checks" in extra:
         extra["checks"] = check_bits(extra["checks"])
+    if "assumptions" in extra:
+        extra["assumptions"] = assumption_bits(extra["assumptions"])
     simulator = drivers()["sim"]()
     launcher = Launcher(fn)
     values, options = launcher.bound(args, kwargs)

@@ -384,7 +384,7 @@ def launch(
         schedules=schedules,
         timelines=timelines,
         forbidden=forbidden,
-        assumptions=_assumption_bits(assumptions),
+        assumptions=assumption_bits(assumptions),
         session=session,
     )
     report.ptx = ptx
@@ -427,7 +427,7 @@ def _shown(name: str, entry: str) -> str:
     return f"argument {number}" if number.isdigit() and entry.startswith("_Z") else name
 
 
-def _assumption_bits(names: Sequence[str]) -> int:
+def assumption_bits(names: Sequence[str]) -> int:
     bits = 0
     for name in (names,) if isinstance(names, str) else names:
         if name not in ASSUMPTIONS:

@@ -17,7 +17,7 @@ import tile
 from tile.experimental.gluon import language as gl
 
 sys.path.append(str(EXAMPLES))
-pytestmark = [sim_only, pytest.mark.parametrize("target", ["cuda:90"], indirect=True)]
+pytestmark = sim_only
 
 
 def pair(m, n, k, dtype="fp16"):
@@ -101,12 +101,58 @@ def split_k_matmul(module, **how):
     module.split_kernel.simulate(*arguments, grid=(1, 1), num_ctas=2, **how)
 
 
+def tcgen05_matmul(module, **how):
+    arguments = module.arguments(*pair(128, 64, 160), (128, 64, 32), 2)
+    module.pipelined_kernel.simulate(*arguments, grid=(1, 1), **how)
+
+
+def tcgen05_persistent(module, **how):
+    arguments = module.arguments(*pair(256, 256, 64), (128, 64, 32), 2, True)
+    module.persistent_kernel.simulate(*arguments, grid=(8,), **how)
+
+
+def tcgen05_pair_matmul(module, **how):
+    arguments = module.arguments(*pair(256, 64, 160), (256, 64, 32), 2)
+    module.pair_kernel.simulate(*arguments, grid=(1, 1), num_ctas=2, **how)
+
+
+def tcgen05_scaled(module, **how):
+    rng = np.random.default_rng(11)
+    (a, a_scale, _), (b, b_scale, _) = (
+        module.random_operand(rng, rows, 256, "mxfp8") for rows in (128, 64)
+    )
+    c = poisoned((128, 64), "fp32")
+    arguments = module.arguments(a, b, a_scale, b_scale, c, "mxfp8", (128, 64, 128))
+    module.scaled_kernel.simulate(*arguments, grid=(1, 1), **how)
+
+
 RUNS = {
     run.__name__: run
     for run in (async_matmul, experts_matmul, vector_add, transpose, tma_copy, wgmma_matmul,
                 persistent_matmul, pingpong_attention, pingpong_backward, cluster_matmul,
-                split_k_matmul)
+                split_k_matmul, tcgen05_matmul, tcgen05_persistent, tcgen05_pair_matmul,
+                tcgen05_scaled)
 }  # fmt: skip
+
+
+def named(row) -> str:
+    return row if isinstance(row, str) else f"{PLANTED.index(row)}-{row[0]}"
+
+
+def with_target(rows, example_of):
+    """Each row with the GPU that its example is for."""
+    return pytest.mark.parametrize(
+        "row,target",
+        [
+            pytest.param(
+                row,
+                "cuda:100" if example_of(row).startswith("tcgen05") else "cuda:90",
+                id=named(row),
+            )
+            for row in rows
+        ],
+        indirect=["target"],
+    )
 
 
 def load(path):
@@ -117,11 +163,7 @@ def load(path):
     return module
 
 
-def named(row) -> str:
-    return f"{PLANTED.index(row)}-{row[0]}"
-
-
-@pytest.mark.parametrize("row", PLANTED, ids=named)
+@with_target(PLANTED, lambda row: row[0])
 def test_a_mistake_is_found(row, target, tmp_path):
     example, kinds, text, mistake = row
     source = (EXAMPLES / f"{example}.py").read_text()
@@ -143,14 +185,14 @@ def test_a_mistake_is_found(row, target, tmp_path):
     assert re.search(rf"{example}\.py", found[wanted[0]]), found[wanted[0]]
 
 
-@pytest.mark.parametrize("example", RUNS)
-def test_its_twin_is_clean(example, target):
-    module = load(EXAMPLES / f"{example}.py")
+@with_target(RUNS, lambda name: name)
+def test_its_twin_is_clean(row, target):
+    module = load(EXAMPLES / f"{row}.py")
     for seed in range(8):
-        RUNS[example](module, schedule_seed=seed)
+        RUNS[row](module, schedule_seed=seed)
 
 
-def test_there_are_sixty(target):
+def test_there_are_sixty():
     from test_gluon_planted import PLANTED as KERNELS
 
     assert len(PLANTED) + len(KERNELS) >= 60

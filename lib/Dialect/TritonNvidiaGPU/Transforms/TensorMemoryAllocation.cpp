@@ -85,8 +85,11 @@ public:
     SmallVector<Operation *> ops{alloc};
     for (Operation *user : users.lookup(alloc.getResult())) {
       ops.push_back(user);
+      // Programs with commits wait for their dots themselves, whether these
+      // are said to run on or not.
       auto mma = dyn_cast<MMAv5OpInterface>(user);
-      if (mma && mma.isAsync() && failed(addCompletion(mma, ops)))
+      if (mma && (mma.isAsync() || !commits.empty()) &&
+          failed(addCompletion(mma, ops)))
         return everywhere();
     }
     // All uses as seen from the block that contains them all. Partitions of a

@@ -1,11 +1,13 @@
-//===-- MatrixDescriptor.cpp - Operands of wgmma in shared memory ---------===//
+//===-- MatrixDescriptor.cpp - Operands in shared memory ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/MatrixDescriptor.h"
 
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
 #include "tile/Layout/DimNames.h"
 #include "llvm/Support/MathExtras.h"
 
+using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia;
 
@@ -17,8 +19,8 @@ constexpr int32_t kCoreBytes = 16;
 /// The rule of one swizzle: rows of `span` bytes, eight of which repeat the
 /// pattern. The 16-byte chunks of a row are permuted by address bits.
 struct Swizzle {
-  int32_t span; ///< 16 where nothing is swizzled
-  uint64_t mode;
+  int32_t span;  ///< 16 where nothing is swizzled
+  uint64_t mode; ///< bits 63 and 62, for both units
 
   int32_t permute(int32_t offset) const {
     int32_t chunks = span / kCoreBytes - 1;
@@ -27,6 +29,9 @@ struct Swizzle {
   bool isNone() const { return span == kCoreBytes; }
 };
 constexpr Swizzle kSwizzles[] = {{128, 1}, {64, 2}, {32, 3}, {16, 0}};
+
+/// Bit 46 says that a descriptor is tcgen05's.
+constexpr uint64_t kTensorMemoryVersion = uint64_t(1) << 46;
 
 /// A stride that is read from the layout where the rule leaves it open: the
 /// first bit sets it, the further ones have to double it.
@@ -49,9 +54,9 @@ private:
 /// the rule of one swizzle.
 class Matcher {
 public:
-  Matcher(const Swizzle &swizzle, const MatrixTile &tile,
+  Matcher(const Swizzle &swizzle, const MatrixTile &tile, MatrixUnit unit,
           llvm::ArrayRef<int32_t> outer, llvm::ArrayRef<int32_t> inner)
-      : swizzle(swizzle), tile(tile), outer(outer), inner(inner),
+      : swizzle(swizzle), tile(tile), unit(unit), outer(outer), inner(inner),
         bytes(tile.elementBits / 8) {}
 
   std::optional<MatrixDescriptor> match(bool transposed) {
@@ -61,6 +66,8 @@ public:
     MatrixDescriptor result;
     result.bits =
         leading.encode() << 16 | stride.encode() << 32 | swizzle.mode << 62;
+    if (unit == MatrixUnit::TensorMemory)
+      result.bits |= kTensorMemoryVersion;
     result.isTransposed = transposed;
     result.outer.assign(outer.begin(), outer.end());
     result.inner.assign(inner.begin(), inner.end());
@@ -83,7 +90,9 @@ private:
 
   /// Neighbours along M or N are neighbours in memory: rows are those of K.
   bool matchTransposed() {
-    if (tile.elementBits != 16)
+    bool isOfSize = tile.elementBits == 16 ||
+                    (tile.elementBits == 8 && unit == MatrixUnit::TensorMemory);
+    if (!isOfSize || !tile.mayBeTransposed)
       return false;
     Stride &panels = swizzle.isNone() ? stride : leading;
     for (unsigned i = 0; i < numBits(tile.outerSize); ++i) {
@@ -129,6 +138,7 @@ private:
 
   const Swizzle &swizzle;
   const MatrixTile &tile;
+  MatrixUnit unit;
   llvm::ArrayRef<int32_t> outer, inner;
   int32_t bytes;
   Stride leading, stride;
@@ -146,9 +156,23 @@ int32_t MatrixDescriptor::getOffset(int32_t outerAt, int32_t innerAt) const {
   return offset;
 }
 
+/// Bytes of the elements of a tile along K, as the unit counts them, where
+/// pairs have padding behind every eight of them. False if they have none.
+static bool spreadPairs(llvm::SmallVectorImpl<int32_t> &inner) {
+  constexpr unsigned kPairBits = 3;
+  if (inner.size() < kPairBits)
+    return false;
+  for (unsigned i = 0; i < kPairBits; ++i)
+    if (inner[i] != 1 << i)
+      return false;
+  inner.insert(inner.begin() + kPairBits, 1 << kPairBits);
+  return true;
+}
+
 std::optional<MatrixDescriptor>
 nvidia::matchMatrixDescriptor(const LinearLayout &memory,
-                              const MatrixTile &tile) {
+                              const MatrixTile &given, MatrixUnit unit) {
+  MatrixTile tile = given;
   LinearLayout inverse = memory.pseudoinvert();
   auto getOffsets = [&](unsigned dim) {
     llvm::SmallVector<int32_t> offsets;
@@ -162,9 +186,33 @@ nvidia::matchMatrixDescriptor(const LinearLayout &memory,
   if (tile.elementBits < 8 || tile.outerShape < tile.outerSize ||
       tile.innerShape < tile.innerSize)
     return std::nullopt;
+  if (tile.isPadded4) {
+    if (!spreadPairs(inner))
+      return std::nullopt;
+    tile.innerSize *= 2;
+    tile.innerShape *= 2;
+  }
   for (const Swizzle &swizzle : kSwizzles)
     for (bool transposed : {false, true})
-      if (auto found = Matcher(swizzle, tile, outer, inner).match(transposed))
+      if (auto found =
+              Matcher(swizzle, tile, unit, outer, inner).match(transposed))
         return found;
   return std::nullopt;
+}
+
+Value nvidia::emitMatrixDescriptor(const LLVMBuilder &b, Value converted,
+                                   gpu::MemDescType type,
+                                   const MatrixDescriptor &descriptor,
+                                   Value offset) {
+  unsigned bytes = type.getElementTypeBitWidth() / 8;
+  MemDesc desc = MemDesc::unpack(b, converted, type);
+  Value address = b.ptrToInt(b.intTy(32), desc.base);
+  unsigned zeroBits;
+  if (Value view = emitViewOffset(b, desc, type, zeroBits))
+    address = b.add(address, b.mul(view, b.i32(bytes)));
+  if (offset)
+    address = b.add(address, offset);
+  // Fourteen bits of 16-byte units.
+  Value start = b.and_(b.lshr(address, b.i32(4)), b.i32((1 << 14) - 1));
+  return b.or_(b.zext(b.intTy(64), start), b.i64(descriptor.bits));
 }

@@ -99,9 +99,9 @@ public:
                                     : getThreadsOfBlock(op));
       byFirstWarp([&](nvt::PTXAsm &ptx, StringRef guard) {
         auto address = ptx.input(loadAddress(b, target, use), "r");
-        ptx << guard << "tcgen05.dealloc" << use.getGroup()
-            << ".sync.aligned.b32 " << address << ", "
-            << std::to_string(use.columns) << ";";
+        ptx << "tcgen05.fence::after_thread_sync; " << guard
+            << "tcgen05.dealloc" << use.getGroup() << ".sync.aligned.b32 "
+            << address << ", " << std::to_string(use.columns) << ";";
       });
     }
   }

@@ -65,6 +65,8 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateTMAPatterns(own, target);
       nvidia::populateTensorMemoryPatterns(own, target, *tensorMemory);
       nvidia::populateTensorMemoryAccessPatterns(own, target);
+      nvidia::populateTensorCoreGen5Patterns(own, target, *tensorMemory);
+      nvidia::populateClusterLaunchControlPatterns(own);
       debug::populateDebugPatterns(
           own, {"{ .reg .b32 mark; mov.b32 mark, 0; }", "//", "r", "l"});
     };

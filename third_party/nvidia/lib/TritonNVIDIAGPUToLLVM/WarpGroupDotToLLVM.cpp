@@ -165,21 +165,15 @@ SharedOperand makeSharedOperand(const LLVMBuilder &b, Value converted,
                                 ttg::MemDescType type, Value group,
                                 ArrayRef<int32_t> groupBases,
                                 nvt::MatrixDescriptor descriptor) {
-  unsigned bytes = type.getElementTypeBitWidth() / 8;
-  MemDesc desc = MemDesc::unpack(b, converted, type);
-  Value address = b.ptrToInt(b.intTy(32), desc.base);
-  unsigned zeroBits;
-  if (Value offset = emitViewOffset(b, desc, type, zeroBits))
-    address = b.add(address, b.mul(offset, b.i32(bytes)));
   // Coordinates of the group to bytes: each bit of its number is one basis.
   SmallVector<int32_t> groupOffsets;
   for (int32_t basis : groupBases)
     groupOffsets.push_back(descriptor.getOffset(basis, 0));
+  Value offset;
   if (group && llvm::any_of(groupOffsets, [](int32_t o) { return o != 0; }))
-    address = b.add(address, evaluateLinear(b, group, groupOffsets));
-  // Fourteen bits of 16-byte units.
-  Value start = b.and_(b.lshr(address, b.i32(4)), b.i32((1 << 14) - 1));
-  Value first = b.or_(b.zext(b.intTy(64), start), b.i64(descriptor.bits));
+    offset = evaluateLinear(b, group, groupOffsets);
+  Value first =
+      nvt::emitMatrixDescriptor(b, converted, type, descriptor, offset);
   return {std::move(descriptor), first};
 }
 
@@ -296,8 +290,8 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
     std::optional<RegisterOperand> aRegisters;
     if (auto type = dyn_cast<ttg::MemDescType>(op.getA().getType())) {
       auto found = nvt::matchMatrixDescriptor(
-          toLinearLayout(type),
-          {0, 1, kRowsOfGroup, instruction.k, m, k, bits});
+          toLinearLayout(type), {0, 1, kRowsOfGroup, instruction.k, m, k, bits},
+          nvt::MatrixUnit::WarpGroup);
       if (!found)
         return this->decline(op, "no matrix descriptor fits the layout of a");
       instruction.transA = found->isTransposed;
@@ -314,8 +308,8 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
         return this->decline(op, "a thread lacks elements of a");
     }
     auto found = nvt::matchMatrixDescriptor(
-        toLinearLayout(bType),
-        {1, 0, instruction.n, instruction.k, n, k, bits});
+        toLinearLayout(bType), {1, 0, instruction.n, instruction.k, n, k, bits},
+        nvt::MatrixUnit::WarpGroup);
     if (!found)
       return this->decline(op, "no matrix descriptor fits the layout of b");
     instruction.transB = found->isTransposed;

@@ -1,17 +1,19 @@
-//===-- MatrixDescriptor.h - Operands of wgmma in shared memory -*- C++ -*-===//
+//===-- MatrixDescriptor.h - Operands in shared memory ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// wgmma finds the elements of an operand by a rule with few parameters, which a
-// 64-bit descriptor holds (PTX ISA, "Asynchronous warpgroup-level matrix
-// shared memory layout"). Whether a buffer follows that rule is asked of its
-// linear layout, so that the answer covers views, transposed ones and layouts
-// without a name.
+// wgmma and tcgen05 find the elements of an operand by a rule with few
+// parameters. A 64-bit descriptor holds these (PTX ISA, "Asynchronous
+// warpgroup-level matrix shared memory layout", "Tcgen05 shared memory
+// descriptor"). The linear layout of a buffer tells whether it follows that
+// rule. So the answer covers views, transposed ones and layouts without a name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NVIDIA_TRITONNVIDIAGPUTOLLVM_MATRIXDESCRIPTOR_H
 #define NVIDIA_TRITONNVIDIAGPUTOLLVM_MATRIXDESCRIPTOR_H
 
+#include "tile/Conversion/TritonGPUToLLVM/LLVMBuilder.h"
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Layout/LinearLayout.h"
 #include "llvm/ADT/SmallVector.h"
 #include <optional>
@@ -34,18 +36,39 @@ struct MatrixDescriptor {
   int32_t getOffset(int32_t outerAt, int32_t innerAt) const;
 };
 
+/// What reads operands by descriptors.
+enum class MatrixUnit {
+  WarpGroup,   ///< wgmma
+  TensorMemory ///< tcgen05
+};
+
 /// The part of a buffer that one instruction reads.
 struct MatrixTile {
   unsigned outerDim, innerDim;    ///< of the buffer: M or N, and K
   int64_t outerSize, innerSize;   ///< of the tile
   int64_t outerShape, innerShape; ///< of the view of the buffer
   unsigned elementBits;
+  /// Pairs of 4-bit elements, along K: 8 bytes of them and 8 bytes that nobody
+  /// uses take turns. The unit takes each element for a byte. Sizes along K
+  /// count pairs.
+  bool isPadded4 = false;
+  /// Whether the unit can read rows of M or N, where the size of elements does
+  /// not decide it.
+  bool mayBeTransposed = true;
 };
 
 /// The descriptor of tiles of a buffer laid out like `memory` (from offset to
 /// coordinates); nothing if there is none.
 std::optional<MatrixDescriptor>
-matchMatrixDescriptor(const LinearLayout &memory, const MatrixTile &tile);
+matchMatrixDescriptor(const LinearLayout &memory, const MatrixTile &tile,
+                      MatrixUnit unit);
+
+/// The descriptor of the tile at the origin of a buffer that was converted;
+/// `offset` bytes further on, unless that is null.
+Value emitMatrixDescriptor(const LLVMBuilder &b, Value converted,
+                           gpu::MemDescType type,
+                           const MatrixDescriptor &descriptor,
+                           Value offset = {});
 
 } // namespace mlir::triton::nvidia
 

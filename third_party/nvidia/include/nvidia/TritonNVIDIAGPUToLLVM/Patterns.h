@@ -24,6 +24,7 @@ void populateDotScaledPatterns(const LoweringContext &context,
 void populateWarpGroupDotPatterns(const LoweringContext &context,
                                   const TargetInfo &target);
 void populateBarrierPatterns(const LoweringContext &context);
+void populateClusterLaunchControlPatterns(const LoweringContext &context);
 void populateTMAPatterns(const LoweringContext &context,
                          const TargetInfo &target);
 

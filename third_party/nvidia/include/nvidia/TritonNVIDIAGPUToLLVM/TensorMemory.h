@@ -46,6 +46,11 @@ void populateTensorMemoryPatterns(const LoweringContext &context,
 void populateTensorMemoryAccessPatterns(const LoweringContext &context,
                                         const TargetInfo &target);
 
+/// Dots of the tensor cores that add up in tensor memory, and commits.
+void populateTensorCoreGen5Patterns(const LoweringContext &context,
+                                    const TargetInfo &target,
+                                    const TensorMemoryUse &use);
+
 /// Moves a tensor to the buffer at `address`, and waits until it is there,
 /// except where the next operation does. `pred` may be null. Fails, and says
 /// why through `decline`, where no instruction does that.

@@ -29,7 +29,7 @@ tt.func @move(%x: tensor<128x32xf32, #rows>, %pred: i1) -> tensor<128x32xf32, #r
   // CHECK: "tcgen05.fence::before_thread_sync;"
   %y = ttnvgpu.tmem_load %b : !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x32xf32, #rows>
   // CHECK: nvvm.barrier0
-  // CHECK: "@$0 tcgen05.dealloc.cta_group::1.sync.aligned.b32 $1, 64;"
+  // CHECK: "tcgen05.fence::after_thread_sync; @$0 tcgen05.dealloc.cta_group::1.sync.aligned.b32 $1, 64;"
   // CHECK-NEXT: llvm.return
   // CHECK-NOT: tcgen05
   tt.return %y : tensor<128x32xf32, #rows>

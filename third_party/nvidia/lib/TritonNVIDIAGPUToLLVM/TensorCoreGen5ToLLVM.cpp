@@ -1,0 +1,581 @@
+//===-- TensorCoreGen5ToLLVM.cpp - tcgen05.mma and its commits ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dot takes as many instructions as its tile has blocks of the accumulator,
+// and steps of 32 bytes along K. One thread issues them all, in one piece of
+// assembly with the branch of that thread. These are no operations of NVVM:
+// LLVM would not know that they read the operands, and could move writes over
+// them.
+//
+// The instructions run while the threads go on, whatever `is_async` says. That
+// flag is for earlier passes: they have given a barrier and a wait to a dot
+// that is to be done at once. What is known to be done before a dot begins is
+// what came before the barrier in front of it; the fence behind that barrier is
+// in the assembly.
+//
+// Two blocks of a cluster that multiply together have one issuing thread, in
+// the block with the even number. Each gives half of the rows of A and half of
+// the columns of B, at the same place of its memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "nvidia/TritonNVIDIAGPUToLLVM/ElectedThread.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/InstructionDescriptor.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/MatrixDescriptor.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/TensorMemory.h"
+
+#include "mlir/IR/Matchers.h"
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
+#include "tile/Layout/DimNames.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace mlir::triton;
+namespace nvt = mlir::triton::nvidia;
+namespace ttg = mlir::triton::gpu;
+namespace ttng = mlir::triton::nvidia_gpu;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// A matrix in shared memory.
+struct SharedOperand {
+  nvt::MatrixDescriptor descriptor;
+  Value first; ///< of the tile at the origin
+};
+
+/// A buffer in tensor memory.
+struct TensorOperand {
+  LinearLayout places;
+  Value address;
+
+  /// Of an element, relative to the buffer.
+  int32_t getDistance(int32_t row, int32_t column) const {
+    int32_t tensorColumn = 0, lane = 0;
+    for (auto [dim, at] : {std::pair{kDim(0), row}, {kDim(1), column}})
+      for (int bit = 0; at >> bit; ++bit)
+        if (at >> bit & 1) {
+          tensorColumn ^= places.getBasis(dim, bit, ttng::kTensorColumn);
+          lane ^= places.getBasis(dim, bit, ttng::kTensorLane);
+        }
+    return ttng::getTensorAddress(lane, tensorColumn);
+  }
+};
+
+TensorOperand makeTensorOperand(Value converted, ttg::MemDescType type) {
+  return {ttng::getTensorMemoryPlaces(type), converted};
+}
+
+/// Writes instructions whose operands are sums of the program's values and
+/// constants. Each descriptor becomes one sum.
+class InstructionText {
+public:
+  explicit InstructionText(nvt::PTXAsm &ptx) : ptx(ptx) {}
+
+  std::string input(Value value, StringRef registerClass) {
+    return "$" + std::to_string(getNumber(value, registerClass));
+  }
+  std::string shared(const SharedOperand &operand, int32_t outer,
+                     int32_t inner) {
+    int32_t distance = operand.descriptor.getOffset(outer, inner) >> 4;
+    unsigned number = getNumber(operand.first, "l");
+    std::string first = "$" + std::to_string(number);
+    if (distance == 0)
+      return first;
+    std::string &sum = sums[{number, distance}];
+    if (sum.empty()) {
+      sum = "d" + std::to_string(sums.size() - 1);
+      additions += "add.s64 " + sum + ", " + first + ", " +
+                   std::to_string(distance) + ";\n\t";
+    }
+    return sum;
+  }
+  std::string tensor(Value address, int32_t distance) {
+    std::string text = "[" + input(address, "r");
+    if (distance)
+      text += "+" + std::to_string(distance);
+    return text + "]";
+  }
+  /// The word that describes an instruction.
+  std::string word(uint32_t bits) {
+    std::string &name = words[bits];
+    if (name.empty()) {
+      name = "i" + std::to_string(words.size() - 1);
+      moves += "mov.b32 " + name + ", " + std::to_string(bits) + ";\n\t";
+    }
+    return name;
+  }
+  void add(const Twine &instruction) { text += (instruction + ";\n\t").str(); }
+  void finish() {
+    if (!words.empty())
+      ptx << ".reg .pred p;\n\t";
+    if (!sums.empty())
+      ptx << ".reg .b64 d<" << std::to_string(sums.size()) << ">;\n\t";
+    if (!words.empty())
+      ptx << ".reg .b32 i<" << std::to_string(words.size()) << ">;\n\t";
+    ptx << moves << additions << text;
+  }
+
+private:
+  unsigned getNumber(Value value, StringRef registerClass) {
+    auto it = inputs.find(value);
+    if (it == inputs.end())
+      it = inputs.insert({value, ptx.input(value, registerClass)}).first;
+    return it->second.number;
+  }
+
+  nvt::PTXAsm &ptx;
+  llvm::MapVector<Value, nvt::PTXAsm::Operand> inputs;
+  llvm::MapVector<std::pair<unsigned, int32_t>, std::string> sums;
+  llvm::MapVector<uint32_t, std::string> words;
+  std::string moves, additions, text;
+};
+
+//===----------------------------------------------------------------------===//
+// What dots and commits share
+//===----------------------------------------------------------------------===//
+
+/// Nothing where the value is no constant.
+std::optional<bool> getKnown(Value condition) {
+  APInt value;
+  if (condition && matchPattern(condition, m_ConstantInt(&value)))
+    return !value.isZero();
+  return std::nullopt;
+}
+
+template <typename OpT> struct TensorCorePattern : TargetPattern<OpT> {
+  TensorCorePattern(const LoweringContext &context,
+                    const nvt::TargetInfo &target,
+                    const nvt::TensorMemoryUse &use)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        facts(target.getFacts()), inPairs(use.inPairs) {}
+
+protected:
+  /// `pred`, and of two blocks only the first.
+  Value getIssuePredicate(const LLVMBuilder &b, bool twoBlocks,
+                          Value pred) const {
+    if (!twoBlocks)
+      return pred;
+    Value odd = b.and_(this->target.getBlockInCluster(b), b.i32(1));
+    return b.andPred(b.eq(odd, b.i32(0)), pred);
+  }
+
+  /// Has a barrier learn when all that this thread issued is done; that of both
+  /// blocks where two multiply together. `condition` may be null.
+  void addCommit(const LLVMBuilder &b, InstructionText &text, Value barrier,
+                 Value condition, bool twoBlocks) const {
+    std::string guard =
+        condition ? "@" + text.input(condition, "b") + " " : std::string();
+    std::string line = guard +
+                       "tcgen05.commit.cta_group::" + (twoBlocks ? "2" : "1") +
+                       ".mbarrier::arrive::one.shared::cluster" +
+                       (twoBlocks ? ".multicast::cluster" : "") + ".b64 [" +
+                       text.input(barrier, "r") + "]";
+    if (twoBlocks)
+      line += ", " + text.input(getPair(b), "h");
+    text.add(line);
+  }
+
+  const NVIDIATarget &facts;
+  /// Whether blocks of this kernel multiply together: its instructions must
+  /// agree on that.
+  bool inPairs;
+
+private:
+  /// A bit for each of the two blocks; their numbers differ in the lowest bit.
+  Value getPair(const LLVMBuilder &b) const {
+    Value first = b.and_(this->target.getBlockInCluster(b), b.i32(~1));
+    return b.trunc(b.intTy(16), b.shl(b.i32(3), first));
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Dots
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> struct ProductPattern : TensorCorePattern<OpT> {
+  using TensorCorePattern<OpT>::TensorCorePattern;
+
+protected:
+  using Adaptor = typename OpT::Adaptor;
+
+  /// The parts of a dot, as one block of the cluster has them.
+  struct Product {
+    nvt::TensorMma mma;
+    int64_t m = 0, n = 0, steps = 0; ///< steps are those along K
+    unsigned blockM = 0, blockN = 0; ///< of one instruction
+    unsigned columnsOfB = 0;         ///< of one instruction
+    TensorOperand d = {};
+    std::optional<SharedOperand> aShared = {}, bShared = {};
+    std::optional<TensorOperand> aTensor = {};
+  };
+
+  /// All but the operands A and B; says why where there is no instruction.
+  /// `k` counts elements.
+  FailureOr<Product> makeProduct(const LLVMBuilder &b, OpT op, Adaptor adaptor,
+                                 const nvt::TensorMma &mma, int64_t k) const {
+    if (!this->facts.hasTensorMemory)
+      return this->decline(op, "the target has no tcgen05.mma");
+    ttg::MemDescType dType = op.getD().getType();
+    auto encoding = cast<ttng::TensorMemoryEncodingAttr>(dType.getEncoding());
+    bool twoBlocks = op.getTwoCtas();
+    if (twoBlocks != this->inPairs)
+      return this->decline(op,
+                           "of the dots of a kernel, some are of two blocks "
+                           "together and some of one");
+    Product product{mma};
+    SmallVector<int64_t> shape = ttg::getShapePerCTA(dType);
+    product.m = shape[0];
+    product.n = shape[1];
+    product.steps = k / mma.getK();
+    product.blockM = encoding.getBlockM();
+    product.blockN = std::min<int64_t>(encoding.getBlockN(), product.n);
+    product.columnsOfB = twoBlocks ? product.blockN / 2 : product.blockN;
+    product.mma.m = twoBlocks ? 2 * product.blockM : product.blockM;
+    product.mma.n = product.blockN;
+    if (dType.getElementTypeBitWidth() * encoding.getColStride() != 32)
+      return this->decline(op, "each element of the accumulator takes a column "
+                               "of its own: colStride must be " +
+                                   Twine(32 / dType.getElementTypeBitWidth()));
+    if (k % mma.getK())
+      return this->decline(
+          op, "an instruction multiplies " + Twine(mma.getK()) +
+                  " elements along K, which do not divide " + Twine(k));
+    if (twoBlocks && failed(checkPair(op, product)))
+      return failure();
+    product.d = makeTensorOperand(adaptor.getD(), dType);
+    return product;
+  }
+
+  /// Two blocks that multiply together divide the rows of A and of the
+  /// accumulator, and the columns of B, by the lowest bit of their number.
+  LogicalResult checkPair(OpT op, const Product &product) const {
+    auto divides = [](ttg::MemDescType type, unsigned dim) {
+      LinearLayout layout = toLinearLayout(type);
+      return layout.getInDimSizeLog2(kBlock) > 0 &&
+             layout.getBasis(kBlock, 0, kDim(dim)) != 0 &&
+             layout.getBasis(kBlock, 0, kDim(1 - dim)) == 0;
+    };
+    auto d =
+        cast<ttng::TensorMemoryEncodingAttr>(op.getD().getType().getEncoding());
+    if (d.getCTASplitM() < 2)
+      return this->decline(op, "two blocks multiply together: they must divide "
+                               "the rows of the accumulator");
+    if (!ttng::isInTensorMemory(op.getA().getType()) &&
+        !divides(op.getA().getType(), 0))
+      return this->decline(op, "two blocks multiply together: they must divide "
+                               "the rows of a");
+    if (!divides(op.getB().getType(), 1))
+      return this->decline(op, "two blocks multiply together: they must divide "
+                               "the columns of b");
+    if (product.n != product.blockN)
+      return this->decline(op, "two blocks multiply together: blockN of the "
+                               "accumulator must be all of its columns");
+    return success();
+  }
+
+  LogicalResult findOperands(const LLVMBuilder &b, OpT op, Adaptor adaptor,
+                             Product &product) const {
+    ttg::MemDescType aType = op.getA().getType(), bType = op.getB().getType();
+    nvt::TensorMma &mma = product.mma;
+    // The tile of one instruction.
+    auto find = [&](Value converted, ttg::MemDescType type, unsigned outerDim,
+                    int64_t outerSize, int64_t outerShape,
+                    bool &transposed) -> std::optional<SharedOperand> {
+      nvt::MatrixTile tile{outerDim,
+                           1 - outerDim,
+                           outerSize,
+                           getStep(product, type),
+                           outerShape,
+                           type.getShape()[1 - outerDim],
+                           unsigned(type.getElementTypeBitWidth())};
+      tile.isPadded4 = isPadded(type);
+      // Elements of 4 bits lie along K alone.
+      tile.mayBeTransposed = !tile.isPadded4 && !mma.isPacked();
+      auto found = nvt::matchMatrixDescriptor(toLinearLayout(type), tile,
+                                              nvt::MatrixUnit::TensorMemory);
+      if (!found)
+        return std::nullopt;
+      transposed = found->isTransposed;
+      Value first = nvt::emitMatrixDescriptor(b, converted, type, *found);
+      return SharedOperand{std::move(*found), first};
+    };
+    if (ttng::isInTensorMemory(aType)) {
+      product.aTensor = makeTensorOperand(adaptor.getA(), aType);
+      if (failed(checkTensorA(op, product)))
+        return failure();
+    } else {
+      product.aShared = find(adaptor.getA(), aType, 0, product.blockM,
+                             product.m, mma.aTransposed);
+      if (!product.aShared)
+        return this->decline(op, "no matrix descriptor fits the layout of a");
+    }
+    product.bShared = find(adaptor.getB(), bType, 1, product.columnsOfB,
+                           ttg::getShapePerCTA(bType)[1], mma.bTransposed);
+    if (!product.bShared)
+      return this->decline(op, "no matrix descriptor fits the layout of b");
+    if (std::string why = mma.checkShape(op.getTwoCtas()); !why.empty())
+      return this->decline(op, why);
+    return success();
+  }
+
+  static bool isPadded(ttg::MemDescType type) {
+    auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(type.getEncoding());
+    return encoding && encoding.getFp4Padded();
+  }
+
+  /// What one instruction takes along K of an operand, as it is stored: two
+  /// elements to a byte, or each by itself.
+  static int64_t getStep(const Product &product, ttg::MemDescType type) {
+    int64_t elements = product.mma.getK();
+    return product.mma.isPacked() || isPadded(type) ? elements / 2 : elements;
+  }
+
+  LogicalResult checkTensorA(OpT op, const Product &product) const {
+    ttg::MemDescType type = op.getA().getType();
+    auto a = cast<ttng::TensorMemoryEncodingAttr>(type.getEncoding());
+    auto d =
+        cast<ttng::TensorMemoryEncodingAttr>(op.getD().getType().getEncoding());
+    if (a.getBlockM() != d.getBlockM() || a.getColStride() != 1)
+      return this->decline(
+          op, "a in tensor memory must have blockM of the accumulator, " +
+                  Twine(d.getBlockM()) + ", and colStride 1");
+    if (ttng::dividesColumnsByLanes(d))
+      return this->decline(op, "a of 64 rows in each of two blocks must be in "
+                               "shared memory");
+    if (int64_t step = getStep(product, type); a.getBlockN() < step)
+      return this->decline(op,
+                           "blocks of a in tensor memory must be at least " +
+                               Twine(step) + " elements wide");
+    return success();
+  }
+
+  /// The instructions of all blocks of the accumulator. `scales` gives the rest
+  /// of an instruction's operands, from the row, the column and the step.
+  void
+  emitProduct(const LLVMBuilder &b, OpT op, Adaptor adaptor,
+              const Product &product,
+              function_ref<std::pair<uint32_t, std::string>(
+                  InstructionText &, int64_t row, int64_t column, int64_t step)>
+                  describe) const {
+    bool twoBlocks = op.getTwoCtas();
+    ttg::MemDescType aType = op.getA().getType(), bType = op.getB().getType();
+    nvt::ElectedThread elected(
+        b, this->target, op,
+        this->getIssuePredicate(b, twoBlocks, adaptor.getPred()));
+    InstructionText text(elected.getAsm());
+    std::string name = (Twine("tcgen05.mma.cta_group::") +
+                        (twoBlocks ? "2" : "1") + product.mma.getSuffix() + " ")
+                           .str();
+    text.add("tcgen05.fence::after_thread_sync");
+    std::optional<bool> adds = getKnown(op.getUseD());
+    for (int64_t row = 0; row < product.m; row += product.blockM)
+      for (int64_t column = 0; column < product.n; column += product.blockN) {
+        text.add(adds ? (*adds ? "setp.ne.b32 p, 1, 0" : "setp.ne.b32 p, 0, 0")
+                      : "mov.pred p, " + text.input(adaptor.getUseD(), "b"));
+        int64_t columnOfB = twoBlocks ? column / 2 : column;
+        for (int64_t step = 0; step < product.steps; ++step) {
+          auto [word, scales] = describe(text, row, column, step);
+          std::string a =
+              product.aTensor
+                  ? text.tensor(product.aTensor->address,
+                                product.aTensor->getDistance(
+                                    row, step * getStep(product, aType)))
+                  : text.shared(*product.aShared, row,
+                                getPlaceAlongK(product, aType, step));
+          std::string second =
+              text.shared(*product.bShared, columnOfB,
+                          getPlaceAlongK(product, bType, step));
+          text.add(name +
+                   text.tensor(product.d.address,
+                               product.d.getDistance(row, column)) +
+                   ", " + a + ", " + second + ", " + text.word(word) + scales +
+                   ", p");
+          if (step == 0 && product.steps > 1 && adds != true)
+            text.add("setp.ne.b32 p, 1, 0");
+        }
+      }
+    for (auto [barrier, converted, original, condition] :
+         llvm::zip(op.getBarriers(), adaptor.getBarriers(),
+                   op.getBarrierPreds(), adaptor.getBarrierPreds())) {
+      std::optional<bool> known = getKnown(original);
+      if (known == false)
+        continue;
+      this->addCommit(b, text, nvt::getBufferAddress(b, converted, barrier),
+                      known ? Value() : condition, twoBlocks);
+    }
+    text.finish();
+    elected.emit();
+  }
+
+  /// Where an instruction starts along K: elements of the buffer, but bytes
+  /// where pairs have padding.
+  static int64_t getPlaceAlongK(const Product &product, ttg::MemDescType type,
+                                int64_t step) {
+    return step *
+           (isPadded(type) ? product.mma.getK() : getStep(product, type));
+  }
+
+  void replace(OpT op, const LLVMBuilder &b,
+               ConversionPatternRewriter &rewriter) const {
+    if (op.getToken())
+      rewriter.replaceOp(op, b.i32(0));
+    else
+      rewriter.eraseOp(op);
+  }
+};
+
+struct MMAPattern : ProductPattern<ttng::TCGen5MMAOp> {
+  using ProductPattern::ProductPattern;
+  LogicalResult
+  matchAndRewrite(ttng::TCGen5MMAOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type aElement = op.getA().getType().getElementType();
+    std::optional<nvt::TensorMma> mma =
+        nvt::findTensorMma(aElement, op.getB().getType().getElementType(),
+                           op.getD().getType().getElementType());
+    if (!mma)
+      return decline(op, "there is no tcgen05.mma for these element types");
+    if (mma->kind == nvt::TensorMma::Kind::I8 && !facts.hasIntegerTensorCore)
+      return decline(op, "the target has no tcgen05.mma for integers");
+    LLVMBuilder b(op.getLoc(), rewriter);
+    FailureOr<Product> product =
+        makeProduct(b, op, adaptor, *mma, op.getA().getType().getShape()[1]);
+    if (failed(product) || failed(findOperands(b, op, adaptor, *product)))
+      return failure();
+    uint32_t word = product->mma.getDescriptor();
+    emitProduct(b, op, adaptor, *product,
+                [&](InstructionText &, int64_t, int64_t, int64_t) {
+                  return std::pair{word, std::string()};
+                });
+    replace(op, b, rewriter);
+    return success();
+  }
+};
+
+struct ScaledMMAPattern : ProductPattern<ttng::TCGen5MMAScaledOp> {
+  using ProductPattern::ProductPattern;
+  LogicalResult
+  matchAndRewrite(ttng::TCGen5MMAScaledOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<nvt::TensorMma> mma = findInstruction(op);
+    if (failed(mma))
+      return failure();
+    LLVMBuilder b(op.getLoc(), rewriter);
+    FailureOr<Product> product =
+        makeProduct(b, op, adaptor, *mma, op.getBlockK());
+    if (failed(product) || failed(findOperands(b, op, adaptor, *product)))
+      return failure();
+    if (op.getTwoCtas() && product->blockM == 64)
+      return decline(op, "which lanes hold the scales of b, where each of two "
+                         "blocks has 64 rows, is not published");
+    TensorOperand aScale = makeTensorOperand(adaptor.getAScale(),
+                                             op.getAScale().getType()),
+                  bScale = makeTensorOperand(adaptor.getBScale(),
+                                             op.getBScale().getType());
+    // Four scales of a row are the bytes of one column.
+    auto describe = [&](InstructionText &text, int64_t row, int64_t column,
+                        int64_t step) {
+      int64_t scale = step * mma->numScales, byte = scale % 4;
+      std::string operands =
+          ", " +
+          text.tensor(aScale.address, aScale.getDistance(row, scale - byte)) +
+          ", " +
+          text.tensor(bScale.address, bScale.getDistance(column, scale - byte));
+      return std::pair{product->mma.getDescriptor(byte, byte), operands};
+    };
+    emitProduct(b, op, adaptor, *product, describe);
+    replace(op, b, rewriter);
+    return success();
+  }
+
+private:
+  FailureOr<nvt::TensorMma> findInstruction(ttng::TCGen5MMAScaledOp op) const {
+    ttg::MemDescType aScale = op.getAScale().getType(),
+                     bScale = op.getBScale().getType();
+    for (ttg::MemDescType type : {aScale, bScale})
+      if (!ttng::isInTensorMemory(type))
+        return decline(op, "the scales are not in tensor memory");
+    if (aScale.getElementType() != bScale.getElementType() ||
+        aScale.getShape()[1] != bScale.getShape()[1])
+      return decline(op,
+                     "the scales of a and b have different types, or belong "
+                     "to different numbers of elements");
+    bool aPacked = isPacked(op.getA().getType(), op.getAType()),
+         bPacked = isPacked(op.getB().getType(), op.getBType());
+    unsigned perScale = op.getBlockK() / aScale.getShape()[1];
+    auto isFp4 = [](ScaleDotElemType type) {
+      return type == ScaleDotElemType::E2M1;
+    };
+    if (ttng::isInTensorMemory(op.getA().getType()) && isFp4(op.getAType()) &&
+        !isFp4(op.getBType()))
+      return decline(op, "beside 8-bit elements, 4-bit ones of a in tensor "
+                         "memory would take a byte each, and tile keeps two in "
+                         "a byte");
+    if (aPacked != bPacked && isFp4(op.getAType()) && isFp4(op.getBType()))
+      return decline(op, "4-bit elements of one operand have padding, those of "
+                         "the other have none");
+    if ((aPacked || bPacked) && !(isFp4(op.getAType()) && isFp4(op.getBType())))
+      return decline(op, "beside 8-bit elements, 4-bit ones in shared memory "
+                         "must have padding (fp4Padded)");
+    for (auto [type, format] : {std::pair{op.getA().getType(), op.getAType()},
+                                {op.getB().getType(), op.getBType()}})
+      if (format == ScaleDotElemType::E2M3 || format == ScaleDotElemType::E3M2)
+        return decline(op, "6-bit elements would have to be packed, and tile "
+                           "keeps each in a byte");
+    auto mma = nvt::findScaledTensorMma(op.getAType(), op.getBType(), aPacked,
+                                        aScale.getElementType(), perScale);
+    if (!mma)
+      return decline(op, "there is no tcgen05.mma for these formats with a "
+                         "scale of this type for " +
+                             Twine(perScale) + " elements");
+    return *mma;
+  }
+
+  /// Whether two elements are in a byte, without padding.
+  static bool isPacked(ttg::MemDescType type, ScaleDotElemType format) {
+    if (format != ScaleDotElemType::E2M1)
+      return false;
+    auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(type.getEncoding());
+    return !encoding || !encoding.getFp4Padded();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Commits
+//===----------------------------------------------------------------------===//
+
+struct CommitPattern : TensorCorePattern<ttng::TCGen5CommitOp> {
+  using TensorCorePattern::TensorCorePattern;
+  LogicalResult
+  matchAndRewrite(ttng::TCGen5CommitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!facts.hasTensorMemory)
+      return decline(op, "the target has no tcgen05.commit");
+    LLVMBuilder b(op.getLoc(), rewriter);
+    nvt::ElectedThread elected(
+        b, target, op, getIssuePredicate(b, inPairs, adaptor.getPred()));
+    InstructionText text(elected.getAsm());
+    addCommit(b, text,
+              nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
+              /*condition=*/{}, inPairs);
+    text.finish();
+    elected.emit();
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void nvt::populateTensorCoreGen5Patterns(const LoweringContext &context,
+                                         const TargetInfo &target,
+                                         const TensorMemoryUse &use) {
+  context.patterns.add<MMAPattern, ScaledMMAPattern, CommitPattern>(
+      context, target, use);
+}
