@@ -30,7 +30,6 @@ constexpr StringLiteral kLowering =
 constexpr NamedPass kNothingToDo[] = {
     {"tritongpu-optimize-partition-warps",
      "tritongpu-partition-loops gives every partition the warps it needs"},
-    {"tritongpu-promote-lhs-to-tmem", kNoTensorMemory},
     {"triton-nvidia-interleave-tmem", kNoTensorMemory},
     {"triton-nvidia-optimize-tmem-layouts", kNoTensorMemory},
     {"triton-nvidia-gpu-remove-tmem-tokens", kNoTensorMemory},

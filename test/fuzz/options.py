@@ -44,6 +44,9 @@ AMD: tuple[Options, ...] = (
     (("waves_per_eu", 2),),
 )
 
+#: Of the machines that have it, half of the programs add up in tensor memory.
+TENSOR_MEMORY = ("cuda:100", "cuda:103", "cuda:110")
+
 
 def choose_options(seed: int, machine: str, source: str = "") -> Options:
     """The options of the program of a seed on a machine: most have none, a few have two; those with
@@ -54,4 +57,6 @@ def choose_options(seed: int, machine: str, source: str = "") -> Options:
     chosen = chance.sample(known, count)
     if "assert " in source or "device_assert" in source:
         chosen += [DEBUG] * (chance.random() < 0.7)
+    if machine in TENSOR_MEMORY and chance.random() < 0.5:
+        chosen.append((("tensor_memory", True),))
     return tuple(dict(o for options in chosen for o in options).items())

@@ -12,7 +12,7 @@ using namespace mlir::triton::nvidia;
 
 /// Where another dot has put `value` into shared memory, if `op` can see
 /// that.
-static Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
+static Value findInSharedMemory(Value value, MemDescType type, Operation *op) {
   for (Operation *user : value.getUsers()) {
     auto alloc = dyn_cast<LocalAllocOp>(user);
     if (!alloc || alloc.getType() != type)
@@ -24,10 +24,10 @@ static Value findInSharedMemory(Value value, MemDescType type, DotOp op) {
   return {};
 }
 
-Value nvidia::putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
+Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
                                   unsigned innerDim, bool hasChoice) {
   Value value = skipConversions(operand);
-  Location loc = op.getLoc();
+  Location loc = op->getLoc();
   if (auto trans = value.getDefiningOp<TransOp>()) {
     Value source = putIntoSharedMemory(b, op, trans.getSrc(),
                                        trans.getOrder()[innerDim], hasChoice);

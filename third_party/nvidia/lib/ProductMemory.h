@@ -12,7 +12,7 @@ namespace mlir::triton::nvidia {
 /// that do not change it; transpositions become views. Neighbours along
 /// `innerDim` are neighbours there. Where there is a choice, it lies as it did
 /// before.
-Value putIntoSharedMemory(OpBuilder &b, DotOp op, Value operand,
+Value putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
                           unsigned innerDim, bool hasChoice);
 
 } // namespace mlir::triton::nvidia

@@ -159,7 +159,7 @@ SmallVector<MatrixInstruction> nvidia::TargetModel::getMatrixInstructions(
     tcgen05.operandTypes = {types.a, types.b};
     tcgen05.resultType = types.d;
     tcgen05.numWarps = 4;
-    tcgen05.m = 128;
+    tcgen05.m = 64;
     tcgen05.n = 16;
     tcgen05.k = 256 / types.a.getIntOrFloatBitWidth();
     tcgen05.places.fill(OperandPlace::SharedMemory);
@@ -179,6 +179,11 @@ bool nvidia::TargetModel::replaceMatrixProduct(
   std::optional<MatrixInstruction> tcgen05 =
       findMatrixInstruction(kTensorMemory, product.types);
   return tcgen05 && multiplyInTensorMemory(dot, product, *tcgen05);
+}
+
+bool nvidia::TargetModel::replaceScaledProduct(DotScaledOp dot) const {
+  return facts.hasTensorMemory && !sumsInRegisters &&
+         multiplyInTensorMemory(dot);
 }
 
 MmaEncodingTrait nvidia::TargetModel::getResultEncoding(

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// tcgen05.mma multiplies 128 rows by up to 256 columns. One thread starts it.
-// It reads both operands from shared memory, and adds to a sum in tensor
-// memory. A dot that does not fill the 128 rows stays with mma.sync.
+// tcgen05.mma multiplies 64 or 128 rows by up to 256 columns. One thread starts
+// it. It reads both operands from shared memory, and adds to a sum in tensor
+// memory. A dot that does not fill 64 rows stays with mma.sync.
 //
 // Each dot gets a buffer of tensor memory of its own here:
 //
@@ -21,9 +21,9 @@
 #include "ProductMemory.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -45,12 +45,15 @@ namespace {
 /// The most columns that one instruction computes.
 constexpr int64_t kMaxColumns = 256;
 
+/// The most rows that one instruction computes.
+constexpr int64_t kMaxRows = 128;
+
 /// The buffer of a sum.
-MemDescType getSumMemory(RankedTensorType type, unsigned rows) {
+MemDescType getSumMemory(RankedTensorType type) {
   MLIRContext *context = type.getContext();
   ArrayRef<int64_t> shape = type.getShape();
   auto encoding = TensorMemoryEncodingAttr::get(
-      context, /*blockM=*/rows,
+      context, /*blockM=*/std::min(shape[0], kMaxRows),
       /*blockN=*/std::min(shape[1], kMaxColumns), /*colStride=*/1,
       /*CTASplitM=*/1, /*CTASplitN=*/1, /*twoCTAs=*/false);
   return MemDescType::get(shape, type.getElementType(), encoding,
@@ -58,110 +61,226 @@ MemDescType getSumMemory(RankedTensorType type, unsigned rows) {
                           /*mutableMemory=*/true);
 }
 
-/// The layout in which threads load and store a sum. A warp reaches the rows of
-/// its window, and a thread has one row of them. More than four warps share
-/// the columns.
-LinearEncodingAttr getSumLayout(RankedTensorType type, int64_t rows,
-                                unsigned numWarps) {
-  constexpr int32_t kWindow = 32;
-  ArrayRef<int64_t> shape = type.getShape();
-  auto steps = [](unsigned dim, int64_t from, int64_t to) {
-    LinearLayout::DimBases bases;
-    for (int64_t step = from; step < to; step *= 2) {
-      std::vector<int32_t> basis(2, 0);
-      basis[dim] = step;
-      bases.push_back(std::move(basis));
-    }
-    return bases;
-  };
-  LinearLayout::DimBases registers = steps(1, 1, shape[1]),
-                         lanes = steps(0, 1, kWindow),
-                         warps = steps(0, kWindow, rows);
-  llvm::append_range(registers, steps(0, rows, shape[0]));
-  for (unsigned count = 4; count < numWarps; count *= 2) {
-    // The last registers: whole blocks of rows, then halves of the columns.
-    warps.push_back(registers.back());
-    registers.pop_back();
-  }
-  LinearLayout::Bases bases;
-  bases.emplace_back(kRegister, registers);
-  bases.emplace_back(kLane, lanes);
-  bases.emplace_back(kWarp, warps);
-  bases.emplace_back(kBlock, LinearLayout::DimBases());
-  LinearLayout known = toLinearLayout(type);
-  auto dims = llvm::to_vector(known.getOutDimNames());
-  LinearLayout layout(
-      bases, {{dims[0], int32_t(shape[0])}, {dims[1], int32_t(shape[1])}},
-      /*requireSurjective=*/true);
-  return LinearEncodingAttr::get(type.getContext(), layout);
-}
-
-/// The columns that the buffers of the function around `op` take together.
-unsigned countColumns(Operation *op) {
-  unsigned columns = 0;
-  op->getParentOfType<FunctionOpInterface>()->walk(
-      [&](nvidia_gpu::TMEMAllocOp alloc) {
-        auto footprint =
-            nvidia_gpu::getTensorMemoryFootprint(alloc.getResult().getType());
-        if (succeeded(footprint))
-          columns += footprint->columns;
-      });
-  return columns;
-}
-
 bool isZero(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
+}
+
+/// Why the kernel cannot have the sum of a dot in tensor memory; empty if it
+/// can.
+StringRef findObstacleAround(Operation *op) {
+  constexpr int kWindows = 4;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getRank() != 2)
+    return "it is a batch";
+  if (getCTALayout(type.getEncoding()).getNumCTAs() != 1)
+    return "several blocks of a cluster compute it";
+  if (lookupNumWarps(op) % kWindows != 0)
+    return "the kernel has fewer than four warps";
+  // It would have to know what its callers use.
+  if (op->getParentOfType<FunctionOpInterface>().isPrivate())
+    return "it is in a function that is called";
+  return "";
 }
 
 /// Why the instruction does not take the dot; empty if it does.
 StringRef findObstacle(DotOp op, const MatrixProduct &product,
                        const MatrixInstruction &instruction) {
+  if (StringRef why = findObstacleAround(op); !why.empty())
+    return why;
   RankedTensorType type = op.getType();
-  if (type.getRank() != 2)
-    return "it is a batch";
-  if (getCTALayout(type.getEncoding()).getNumCTAs() != 1)
-    return "several blocks of a cluster compute it";
-  if (product.numWarps % int(instruction.numWarps) != 0)
-    return "the kernel has fewer than four warps";
   if (product.getM() < instruction.m)
-    return "it has fewer than 128 rows";
+    return "it has fewer than 64 rows";
   if (product.getN() < instruction.n)
     return "it has fewer than 16 columns";
   if (product.k < instruction.k)
     return "its rows are shorter than 32 bytes";
-  // Warps beyond the first four share what a thread has of a row.
-  if (int64_t(product.numWarps) * instruction.m * 4 >
-      int64_t(instruction.numWarps) * product.getM() * product.getN())
-    return "there are more warps than it has columns for";
-  auto footprint =
-      nvidia_gpu::getTensorMemoryFootprint(getSumMemory(type, instruction.m));
+  auto footprint = nvidia_gpu::getTensorMemoryFootprint(getSumMemory(type));
   if (failed(footprint) ||
-      footprint->columns + countColumns(op) > nvidia_gpu::kTensorMemoryColumns)
+      footprint->columns + nvidia_gpu::countTensorMemoryColumns(op) >
+          nvidia_gpu::kTensorMemoryColumns)
     return "the sums of the kernel would take more than 512 columns of tensor "
            "memory";
   return "";
 }
 
+/// Replaces the result of a dot by a sum in tensor memory. The old sum is stored
+/// there. `multiply` adds to it where its flag is true, and the new one is
+/// loaded.
+void sumInTensorMemory(
+    OpBuilder &b, Operation *op, Value c,
+    function_ref<void(Value sum, Value adds, Value always)> multiply) {
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  MemDescType memory = getSumMemory(type);
+  Attribute layout =
+      nvidia_gpu::getTensorMemoryRegisters(memory, lookupNumWarps(op));
+  LDBG() << *op << " gets tensor memory, and " << layout;
+  bool overwrites = isZero(skipConversions(c));
+  Value start = overwrites ? Value() : convertTo(b, loc, c, layout);
+  Value sum =
+      nvidia_gpu::TMEMAllocOp::create(b, loc, memory, /*token=*/Type(), start)
+          .getResult();
+  Value yes = arith::ConstantIntOp::create(b, loc, 1, 1);
+  multiply(sum, overwrites ? arith::ConstantIntOp::create(b, loc, 0, 1) : yes,
+           yes);
+  Value result = nvidia_gpu::TMEMLoadOp::create(
+                     b, loc, cloneWithEncoding(type, layout), sum)
+                     .getResult();
+  op->getResult(0).replaceAllUsesWith(
+      convertTo(b, loc, result, type.getEncoding()));
+  op->erase();
+}
+
+void remarkOnRegisters(Operation *op, StringRef why) {
+  remark::missed(
+      op->getLoc(),
+      remark::RemarkOpts::name("product-in-registers").category(DEBUG_TYPE))
+      << StringRef(("it takes mma.sync and not the unit that adds in tensor "
+                    "memory: " +
+                    why)
+                       .str());
+}
+
+/// What a dot with scales gives to the instruction.
+struct ScaledOperand {
+  Value value, scales;
+  ScaleDotElemType format;
+  bool isPackedAlongK;
+  /// Rows of A, columns of B.
+  int64_t rows;
+
+  bool isFP4() const { return format == ScaleDotElemType::E2M1; }
+  bool isFP8() const {
+    return format == ScaleDotElemType::E4M3 || format == ScaleDotElemType::E5M2;
+  }
+};
+
+/// A dot with scales.
+struct ScaledDot {
+  explicit ScaledDot(DotScaledOp op)
+      : op(op),
+        operands{
+            ScaledOperand{op.getA(), op.getAScale(), op.getAElemType(),
+                          op.getLhsKPack(), op.getType().getShape().front()},
+            ScaledOperand{op.getB(), op.getBScale(), op.getBElemType(),
+                          op.getRhsKPack(), op.getType().getShape().back()}} {
+    k = op.getA().getType().getShape().back() *
+        (operands[0].isFP4() && operands[0].isPackedAlongK ? 2 : 1);
+    for (const ScaledOperand &operand : operands)
+      if (operand.scales && !getElementTypeOrSelf(operand.scales).isInteger(8))
+        scalesAreFloats = true;
+  }
+
+  int64_t getGroups() const { return k / (scalesAreFloats ? 16 : 32); }
+  Type getScaleType() const {
+    MLIRContext *context = op.getContext();
+    if (scalesAreFloats)
+      return Float8E4M3FNType::get(context);
+    return IntegerType::get(context, 8);
+  }
+  MemDescType getScaleMemory(const ScaledOperand &operand) const {
+    MLIRContext *context = op.getContext();
+    return MemDescType::get(
+        {operand.rows, getGroups()}, getScaleType(),
+        nvidia_gpu::TensorMemoryScalesEncodingAttr::get(context, 1, 1),
+        TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
+  }
+
+  mutable DotScaledOp op;
+  std::array<ScaledOperand, 2> operands;
+  int64_t k;
+  bool scalesAreFloats = false;
+};
+
+/// Why no instruction takes a dot with scales; empty if one does.
+StringRef findObstacle(const ScaledDot &dot) {
+  // Scales of fewer columns would share theirs with something else.
+  constexpr int64_t kLeastColumns = 32;
+  RankedTensorType type = dot.op.getType();
+  const auto &[a, b] = dot.operands;
+  if (StringRef why = findObstacleAround(dot.op); !why.empty())
+    return why;
+  if (!type.getElementType().isF32())
+    return "its sum is not of fp32";
+  bool isFP4 = a.isFP4() && b.isFP4();
+  if (!isFP4 && !(a.isFP8() && b.isFP8()))
+    return "only two operands of fp8 or two of fp4 are multiplied with scales";
+  if (isFP4 && !(a.isPackedAlongK && b.isPackedAlongK))
+    return "fp4 elements are not packed along K";
+  if (dot.scalesAreFloats && !isFP4)
+    return "scales of e4m3 are for fp4 elements";
+  if (a.rows < kMaxRows)
+    return "it has fewer than 128 rows";
+  if (b.rows < kLeastColumns)
+    return "it has fewer than 32 columns";
+  if (dot.k < (isFP4 ? 64 : 32))
+    return "its rows are shorter than 32 bytes";
+  for (const ScaledOperand &operand : dot.operands)
+    if (operand.scales &&
+        (getElementTypeOrSelf(operand.scales) != dot.getScaleType() ||
+         cast<RankedTensorType>(operand.scales.getType()).getShape() !=
+             ArrayRef<int64_t>{operand.rows, dot.getGroups()}))
+      return "its scales are of several kinds";
+  unsigned columns = nvidia_gpu::countTensorMemoryColumns(dot.op);
+  for (MemDescType memory :
+       {getSumMemory(type), dot.getScaleMemory(a), dot.getScaleMemory(b)}) {
+    auto footprint = nvidia_gpu::getTensorMemoryFootprint(memory);
+    if (failed(footprint))
+      return "it is too large for tensor memory";
+    columns += footprint->columns;
+  }
+  if (columns > nvidia_gpu::kTensorMemoryColumns)
+    return "the sums of the kernel would take more than 512 columns of tensor "
+           "memory";
+  return "";
+}
+
+/// The elements of an operand; fp8 may come as bits.
+Value takeAsFormat(OpBuilder &b, const ScaledOperand &operand) {
+  Value value = skipConversions(operand.value);
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!operand.isFP8() || !type.getElementType().isInteger(8))
+    return value;
+  MLIRContext *context = type.getContext();
+  Type element = operand.format == ScaleDotElemType::E4M3
+                     ? Type(Float8E4M3FNType::get(context))
+                     : Type(Float8E5M2Type::get(context));
+  return BitcastOp::create(b, value.getLoc(), type.clone(element), value);
+}
+
+/// The scales of an operand, in tensor memory. Where there are none, they are
+/// one.
+Value putIntoTensorMemory(OpBuilder &b, const ScaledDot &dot,
+                          const ScaledOperand &operand) {
+  Location loc = dot.op.getLoc();
+  MemDescType memory = dot.getScaleMemory(operand);
+  auto type = RankedTensorType::get(
+      memory.getShape(), memory.getElementType(),
+      nvidia_gpu::getTensorMemoryRegisters(memory, lookupNumWarps(dot.op)));
+  Value scales = operand.scales;
+  if (scales) {
+    scales = convertTo(b, loc, scales, type.getEncoding());
+  } else {
+    Attribute one =
+        dot.scalesAreFloats
+            ? Attribute(b.getFloatAttr(type.getElementType(), 1.0))
+            : Attribute(b.getIntegerAttr(type.getElementType(), 127));
+    scales =
+        arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, one));
+  }
+  return nvidia_gpu::TMEMAllocOp::create(b, loc, memory, /*token=*/Type(),
+                                         scales)
+      .getResult();
+}
+
 } // namespace
 
-bool mlir::triton::nvidia::multiplyInTensorMemory(
-    DotOp op, const MatrixProduct &product,
-    const MatrixInstruction &instruction) {
+bool nvidia::multiplyInTensorMemory(DotOp op, const MatrixProduct &product,
+                                    const MatrixInstruction &instruction) {
   if (StringRef why = findObstacle(op, product, instruction); !why.empty()) {
-    remark::missed(
-        op.getLoc(),
-        remark::RemarkOpts::name("product-in-registers").category(DEBUG_TYPE))
-        << StringRef(("it takes mma.sync and not the unit that adds in tensor "
-                      "memory: " +
-                      why)
-                         .str());
+    remarkOnRegisters(op, why);
     return false;
   }
-  RankedTensorType before = op.getType();
-  LinearEncodingAttr layout =
-      getSumLayout(before, instruction.m, product.numWarps);
-  LDBG() << op << " gets tensor memory, and " << layout;
-
   OpBuilder b(op);
   Location loc = op.getLoc();
   // Words have to follow one another along K.
@@ -169,22 +288,34 @@ bool mlir::triton::nvidia::multiplyInTensorMemory(
   Value left = putIntoSharedMemory(b, op, op.getA(), /*innerDim=*/1, hasChoice);
   Value right =
       putIntoSharedMemory(b, op, op.getB(), /*innerDim=*/0, hasChoice);
+  sumInTensorMemory(b, op, op.getC(), [&](Value sum, Value adds, Value always) {
+    nvidia_gpu::TCGen5MMAOp::create(b, loc, /*token=*/Type(), left, right, sum,
+                                    /*accDep=*/Value(), adds, always);
+  });
+  return true;
+}
 
-  Value old = skipConversions(op.getC());
-  bool overwrites = isZero(old);
-  Value start = overwrites ? Value() : convertTo(b, loc, op.getC(), layout);
-  Value sum =
-      nvidia_gpu::TMEMAllocOp::create(
-          b, loc, getSumMemory(before, instruction.m), /*token=*/Type(), start)
-          .getResult();
-  Value yes = arith::ConstantIntOp::create(b, loc, 1, 1);
-  Value adds = overwrites ? arith::ConstantIntOp::create(b, loc, 0, 1) : yes;
-  nvidia_gpu::TCGen5MMAOp::create(b, loc, /*token=*/Type(), left, right, sum,
-                                  /*accDep=*/Value(), adds, yes);
-  Value result = nvidia_gpu::TMEMLoadOp::create(
-                     b, loc, cloneWithEncoding(before, layout), sum)
-                     .getResult();
-  op.replaceAllUsesWith(convertTo(b, loc, result, before.getEncoding()));
-  op.erase();
+bool nvidia::multiplyInTensorMemory(DotScaledOp op) {
+  ScaledDot dot(op);
+  if (StringRef why = findObstacle(dot); !why.empty()) {
+    remarkOnRegisters(op, why);
+    return false;
+  }
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  const auto &[left, right] = dot.operands;
+  // Two elements of a byte are neighbours along K, as bytes have to be then.
+  bool hasChoice = !left.isFP4();
+  Value a = putIntoSharedMemory(b, op, takeAsFormat(b, left), /*innerDim=*/1,
+                                hasChoice);
+  Value bOperand = putIntoSharedMemory(b, op, takeAsFormat(b, right),
+                                       /*innerDim=*/0, hasChoice);
+  Value aScale = putIntoTensorMemory(b, dot, left),
+        bScale = putIntoTensorMemory(b, dot, right);
+  sumInTensorMemory(b, op, op.getC(), [&](Value sum, Value adds, Value always) {
+    nvidia_gpu::TCGen5MMAScaledOp::create(
+        b, loc, /*token=*/Type(), a, bOperand, sum, /*accDep=*/Value(), aScale,
+        bScale, left.format, right.format, adds, always);
+  });
   return true;
 }

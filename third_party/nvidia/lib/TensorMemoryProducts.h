@@ -13,6 +13,9 @@ namespace mlir::triton::nvidia {
 bool multiplyInTensorMemory(DotOp op, const gpu::MatrixProduct &product,
                             const gpu::MatrixInstruction &instruction);
 
+/// The same by a ttnvgpu.tc_gen5_mma_scaled, with the scales in tensor memory.
+bool multiplyInTensorMemory(DotScaledOp op);
+
 } // namespace mlir::triton::nvidia
 
 #endif // NVIDIA_LIB_TENSORMEMORYPRODUCTS_H

@@ -334,6 +334,10 @@ gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
       ++products.numAccelerated;
       continue;
     }
+    if (model.replaceScaledProduct(op)) {
+      ++products.numAccelerated;
+      continue;
+    }
     plain.push_back(op);
   }
   if (failed(speculateScaledDots(plain)))

@@ -13,6 +13,7 @@
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -430,4 +431,27 @@ std::optional<LinearLayout> mlir::triton::nvidia_gpu::getTensorMemoryRegisters(
                        {kWarp, warps},
                        {kBlock, blocks}},
                       outs, /*requireSurjective=*/false);
+}
+
+gpu::LinearEncodingAttr
+mlir::triton::nvidia_gpu::getTensorMemoryRegisters(gpu::MemDescType memory,
+                                                   unsigned numWarps) {
+  std::optional<LinearLayout> layout;
+  // The last serves few columns.
+  for (TensorShape shape :
+       {TensorShape::L32x32b, TensorShape::L16x32bx2, TensorShape::L16x64b})
+    if (!layout)
+      layout = getTensorMemoryRegisters(memory, numWarps, shape);
+  assert(layout && "passes use buffers that one of these moves");
+  return gpu::LinearEncodingAttr::get(memory.getContext(), *layout);
+}
+
+unsigned mlir::triton::nvidia_gpu::countTensorMemoryColumns(Operation *op) {
+  unsigned columns = 0;
+  op->getParentOfType<FunctionOpInterface>()->walk([&](TMEMAllocOp alloc) {
+    auto footprint = getTensorMemoryFootprint(alloc.getResult().getType());
+    if (succeeded(footprint))
+      columns += footprint->columns;
+  });
+  return columns;
 }

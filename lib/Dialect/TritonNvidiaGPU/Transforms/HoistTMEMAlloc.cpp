@@ -131,24 +131,26 @@ private:
     Value old = loop.getRegionIterArg(sum.number);
     Block *body = loop.getBody();
 
-    // What the alloc stored is stored in its place, if it is something else.
-    Value start = sum.alloc.getSrc();
-    OpBuilder builder(sum.alloc);
-    if (start && start != old)
-      TMEMStoreOp::create(builder, sum.alloc.getLoc(), buffer, start,
-                          makeTrue(builder, sum.alloc.getLoc()));
-    sum.alloc.getSrcMutable().clear();
-
     // Other readers of the argument load it, before anybody writes.
+    Value start = sum.alloc.getSrc();
+    sum.alloc.getSrcMutable().clear();
+    OpBuilder builder(sum.alloc);
     if (!old.use_empty()) {
       Operation *place = sum.alloc;
       Operation *user = findFirstUser(old, body);
       if (user->isBeforeInBlock(place))
         place = user;
       builder.setInsertionPoint(place);
-      old.replaceAllUsesWith(
+      Value loaded =
           TMEMLoadOp::create(builder, loop.getLoc(), old.getType(), buffer)
-              .getResult());
+              .getResult();
+      old.replaceAllUsesWith(loaded);
+    }
+    // What the alloc stored is stored in its place, if it is something else.
+    if (start && start != old) {
+      builder.setInsertionPoint(sum.alloc);
+      TMEMStoreOp::create(builder, sum.alloc.getLoc(), buffer, start,
+                          makeTrue(builder, sum.alloc.getLoc()));
     }
     sum.alloc->moveBefore(getOutermostLoop(loop));
 

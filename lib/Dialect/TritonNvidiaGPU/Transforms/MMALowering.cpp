@@ -291,6 +291,10 @@ public:
     };
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
         rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, noYields));
+  }
+
+  /// Computes the phases of an iteration, when the loop has all its arguments.
+  void begin(scf::ForOp loop) {
     Location loc = loop.getLoc();
     OpBuilder b = OpBuilder::atBlockBegin(loop.getBody());
     current = take(loop.getRegionIterArgs());
@@ -333,6 +337,9 @@ void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
     if (!phases[hasTurns])
       phases[hasTurns].emplace(loop, hasTurns);
   }
+  for (std::optional<LoopPhases> &phase : phases)
+    if (phase)
+      phase->begin(loop);
   for (PlannedWait &planned : waits) {
     Location loc = planned.mma.getLoc();
     LoopPhases &phase = *phases[planned.hasTurns()];

@@ -40,6 +40,7 @@ public:
   getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;
   bool replaceMatrixProduct(DotOp dot,
                             const gpu::MatrixProduct &product) const override;
+  bool replaceScaledProduct(DotScaledOp dot) const override;
   gpu::MmaEncodingTrait
   getResultEncoding(const gpu::MatrixInstruction &instruction,
                     const gpu::MatrixProduct &product,

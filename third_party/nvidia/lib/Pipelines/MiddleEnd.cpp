@@ -23,8 +23,10 @@ void NVIDIAMiddleEnd::addMatrixInstructions() {
 }
 
 void NVIDIAMiddleEnd::addSumsOfLoops() {
-  if (options.useTensorMemory)
-    add(nvidia_gpu::createTritonGPUHoistTMEMAlloc());
+  if (!options.useTensorMemory)
+    return;
+  add(nvidia_gpu::createTritonGPUHoistTMEMAlloc());
+  add(nvidia_gpu::createTritonGPUPromoteLHSToTMEM());
 }
 
 void NVIDIAMiddleEnd::addWarpSpecialization() {

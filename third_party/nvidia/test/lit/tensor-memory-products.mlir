@@ -40,7 +40,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
   // CHECK-LABEL: @few_rows
   // CHECK: tt.dot
-  // REMARK: it takes mma.sync and not the unit that adds in tensor memory: it has fewer than 128 rows
+  // REMARK: it takes mma.sync and not the unit that adds in tensor memory: it has fewer than 64 rows
   tt.func @few_rows(%a: tensor<32x32xf16, #a>, %b: tensor<32x128xf16, #b>, %c: tensor<32x128xf32, #blocked>) -> tensor<32x128xf32, #blocked> {
     %d = tt.dot %a, %b, %c : tensor<32x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<32x128xf32, #blocked>
     tt.return %d : tensor<32x128xf32, #blocked>
@@ -52,6 +52,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @few_columns(%a: tensor<128x32xf16, #a>, %b: tensor<32x8xf16, #b>, %c: tensor<128x8xf32, #blocked>) -> tensor<128x8xf32, #blocked> {
     %d = tt.dot %a, %b, %c : tensor<128x32xf16, #a> * tensor<32x8xf16, #b> -> tensor<128x8xf32, #blocked>
     tt.return %d : tensor<128x8xf32, #blocked>
+  }
+
+  // Callers may use tensor memory themselves.
+  // CHECK-LABEL: @called
+  // CHECK: tt.dot
+  // REMARK: memory: it is in a function that is called
+  tt.func private @called(%a: tensor<128x32xf16, #a>, %b: tensor<32x128xf16, #b>, %c: tensor<128x128xf32, #blocked>) -> tensor<128x128xf32, #blocked> {
+    %d = tt.dot %a, %b, %c : tensor<128x32xf16, #a> * tensor<32x128xf16, #b> -> tensor<128x128xf32, #blocked>
+    tt.return %d : tensor<128x128xf32, #blocked>
   }
 
   // Sums of 16 bits are added up in registers.

@@ -3,6 +3,7 @@ corpus, and the kernels that are measured."""
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -13,7 +14,7 @@ import tile
 from tile.backends import backends
 from tile.backends.compiler import GPUTarget
 from tile.compiler import ASTSource
-from tile.errors import OutOfResources
+from tile.errors import CompilerToolError, OutOfResources
 
 TARGETS = [100, 103, 110, 120]
 
@@ -30,9 +31,16 @@ SAMPLE = {case.example: case.name for case in reversed(MEASURED.values())}.value
 
 
 def assemble(source: ASTSource, options: dict, target: int) -> None:
-    kernel = tile.compile(source, target=GPUTarget("cuda", target, 32), options=options)
-    assert kernel.asm["cubin"][:4] == b"\x7fELF"
-    assert f".target sm_{target}a" in kernel.asm["ptx"]
+    """Dots of the targets with tensor memory have their sums there, and then not."""
+    for tensor_memory in (False, True) if target < 120 else (False,):
+        kernel = tile.compile(
+            source,
+            target=GPUTarget("cuda", target, 32),
+            options={**options, "tensor_memory": tensor_memory},
+        )
+        assert kernel.asm["cubin"][:4] == b"\x7fELF"
+        assert f".target sm_{target}a" in kernel.asm["ptx"]
+        assert tensor_memory or "tcgen05" not in kernel.asm["ptx"]
 
 
 @pytest.mark.sweep
@@ -65,3 +73,19 @@ def test_measured_kernels(name, target):
     except OutOfResources as error:
         # Blocks are tuned for sm_90, which has more than sm_120.
         assert target == 120 and "shared memory" in str(error)
+
+
+@pytest.mark.parametrize("target", [100, 103, 110])
+def test_the_tensor_core_is_in_the_machine_code(target):
+    case = MEASURED[next(name for name in SAMPLE if "matmul" in name or "gemm" in name)]
+    source = compiled.source_of(case, GPUTarget("cuda", target, 32))
+    kernel = tile.compile(
+        source,
+        target=GPUTarget("cuda", target, 32),
+        options={**case.options, "tensor_memory": True},
+    )
+    assert "tcgen05.mma" in kernel.asm["ptx"]
+    try:
+        assert re.search(r"UTC\w*MMA", kernel.asm["sass"])
+    except CompilerToolError:
+        pytest.skip("needs nvdisasm")

@@ -162,6 +162,8 @@ public:
                                     const MatrixProduct &product) const {
     return false;
   }
+  /// The same for a dot with scales.
+  virtual bool replaceScaledProduct(DotScaledOp dot) const { return false; }
   /// The instruction that `product` should take: here, the first one that is
   /// not larger.
   virtual FailureOr<MatrixInstruction>

@@ -108,6 +108,15 @@ std::optional<LinearLayout>
 getTensorMemoryRegisters(gpu::MemDescType memory, unsigned numWarps,
                          TensorShape shape, bool dividesColumns = false);
 
+/// The layout in which passes have threads hold a matrix that is in tensor
+/// memory: a row each, or half a row where a window has 16 rows.
+gpu::LinearEncodingAttr getTensorMemoryRegisters(gpu::MemDescType memory,
+                                                 unsigned numWarps);
+
+/// The columns that the buffers of the function around `op` take together, if
+/// none share any.
+unsigned countTensorMemoryColumns(Operation *op);
+
 /// The shape that PTX calls so.
 std::optional<TensorShape> parseTensorShape(StringRef name);
 

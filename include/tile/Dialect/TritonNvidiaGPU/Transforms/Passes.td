@@ -206,6 +206,34 @@ def TritonGPUHoistTMEMAlloc
   ];
 }
 
+def TritonGPUPromoteLHSToTMEM
+    : Pass<"tritongpu-promote-lhs-to-tmem", "::mlir::ModuleOp"> {
+  let summary = "Put left operands that threads compute into tensor memory";
+  let description = [{
+    A left operand that threads have computed goes to tensor memory rather than to
+    shared memory, as the weights of attention do. There each thread stores what it
+    has, if the operand comes from a sum of the same rows. So nothing is read from
+    shared memory, and no fence is needed. Operands that are loaded stay where copies
+    bring them. So do those for which the columns of tensor memory do not suffice.
+
+    Before:
+    ```mlir
+    %a = ttg.local_alloc %p : (tensor<128x64xf16, #linear>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : ...
+    ```
+    After:
+    ```mlir
+    %a = ttnvgpu.tmem_alloc %p : (tensor<128x64xf16, #linear>) -> !ttg.memdesc<128x64xf16, #tmem, #ttnvgpu.tensor_memory>
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numPromoted", "num-promoted", "Operands that went to tensor memory">
+  ];
+}
+
 def TritonNvidiaMMALowering
     : Pass<"triton-nvidia-mma-lowering", "::mlir::ModuleOp"> {
   let summary = "Let multiplications into tensor memory run on until they are needed";

@@ -78,6 +78,28 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : !sum
   }
 
+  // What is stored comes from elsewhere, and the sum is used after that.
+  // CHECK-LABEL: @exchanged
+  tt.func @exchanged(%a: !a, %b: !b, %n: index, %init: !sum) -> (!sum, !sum) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %true = arith.constant true
+    // CHECK: scf.for {{.*}} iter_args([[OTHER:%.*]] = %arg3)
+    // CHECK-NEXT: [[OLD:%.*]] = ttnvgpu.tmem_load [[D:%.*]] :
+    // CHECK-NEXT: ttnvgpu.tmem_store [[OTHER]], [[D]], %true
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]], %true, %true
+    // CHECK-NEXT: [[NEXT:%.*]] = arith.negf [[OLD]]
+    // CHECK-NEXT: scf.yield [[NEXT]]
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%other = %init, %sum = %init) -> (!sum, !sum) {
+      %d = ttnvgpu.tmem_alloc %other : (!sum) -> !d
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+      %next = ttnvgpu.tmem_load %d : !d -> !sum
+      %neg = arith.negf %sum : !sum
+      scf.yield %neg, %next : !sum, !sum
+    }
+    tt.return %r#0, %r#1 : !sum, !sum
+  }
+
   // An iteration may read what it hands on as well.
   // CHECK-LABEL: @read
   tt.func @read(%a: !a, %b: !b, %n: index, %init: !sum, %p: tensor<128x64x!tt.ptr<f32>, #linear>) {

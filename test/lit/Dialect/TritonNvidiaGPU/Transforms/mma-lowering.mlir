@@ -187,6 +187,27 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // One loop has both kinds.
+  // CHECK-LABEL: @both
+  tt.func @both(%a: !a, %b: !b, %d: !d, %e: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f32>, #linear>) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: scf.for {{.*}} iter_args([[PARITY:%.*]] = %c0_i32, [[TURN:%.*]] = %c0_i32, [[ONE:%.*]] = %c0_i32)
+    // CHECK: ttnvgpu.tc_gen5_mma
+    // CHECK: ttnvgpu.wait_barrier
+    // CHECK: ttnvgpu.tc_gen5_mma
+    // CHECK: ttnvgpu.wait_barrier %{{.*}}, [[ONE]]
+    // CHECK: ttnvgpu.tmem_load
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+      ttnvgpu.tc_gen5_mma %a, %b, %e, %true, %true : !a, !b, !d
+      %s = ttnvgpu.tmem_load %e : !d -> !sum
+      tt.store %p, %s : tensor<128x64x!tt.ptr<f32>, #linear>
+    }
+    tt.return
+  }
+
   // A branch that some iterations take waits by itself.
   // CHECK-LABEL: @occasional
   tt.func @occasional(%a: !a, %b: !b, %d: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f32>, #linear>, %some: i1) {
