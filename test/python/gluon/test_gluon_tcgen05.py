@@ -14,18 +14,23 @@ from reference import sim_only
 
 import tile
 from tile.backends import backends
+from tile.backends.compiler import GPUTarget
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia.blackwell import (
     TensorMemoryLayout,
     TensorMemoryScalesLayout,
     allocate_tensor_memory,
+    cluster,
     fence_async_shared,
     mbarrier,
     tcgen05_commit,
     tcgen05_mma,
+    tcgen05_mma_barrier_count,
     tcgen05_mma_scaled,
+    tma,
 )
+from tile.experimental.gluon.nvidia.blackwell import TensorDescriptor
 
 tools = sys.modules[backends()["nvidia"].__module__].tools
 pytestmark = [
@@ -269,3 +274,174 @@ def test_random_scaled_dots(seed, target):
     assert report.ok, report.messages
     error = np.linalg.norm(c - expected) / np.linalg.norm(expected)
     assert error < 1e-5, error
+
+
+# Blocks of a cluster that share an operand.
+
+
+@gluon.jit
+def start_step(a, b, sa, sb, ready, i, j, k, pred, SHARED: gl.constexpr):
+    mbarrier.expect(ready, a.nbytes_per_cta + b.nbytes_per_cta, pred)
+    tma.async_load(a, [i * a.block_shape[0], k * a.block_shape[1]], ready, sa, pred)
+    tma.async_load(
+        b, [k * b.block_shape[0], j * b.block_shape[1]], ready, sb, pred, multicast=SHARED
+    )
+
+
+@gluon.jit
+def cluster_product(
+    a, b, c_ptr, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, STAGES: gl.constexpr,
+    ACC: gl.constexpr, OUT: gl.constexpr, COMMIT: gl.constexpr, MULTICAST: gl.constexpr,
+):  # fmt: skip
+    """One tile by a cluster. A slot is filled again when all that share its operands have
+    multiplied; a barrier hears of all of them."""
+    i, j = gl.program_id(0), gl.program_id(1)
+    steps = gl.cdiv(K, a.block_shape[1])
+    sa = gl.allocate_shared_memory(a.dtype, [STAGES, *a.block_shape], a.layout)
+    sb = gl.allocate_shared_memory(b.dtype, [STAGES, *b.block_shape], b.layout)
+    acc = allocate_tensor_memory(gl.float32, [M, N], ACC)
+    ready = mbarrier.allocate_mbarrier(batch=STAGES)
+    empty = mbarrier.allocate_mbarrier(batch=STAGES)
+    COUNT: gl.constexpr = tcgen05_mma_barrier_count(
+        [sa.index(0), sb.index(0)], MULTICAST, ACC.two_ctas
+    )
+    for s in gl.static_range(STAGES):
+        mbarrier.init(ready.index(s), count=1)
+        mbarrier.init(empty.index(s), count=COUNT)
+    cluster.barrier()
+    for s in gl.static_range(STAGES - 1):
+        start_step(a, b, sa.index(s), sb.index(s), ready.index(s), i, j, s, s < steps, True)
+    for k in range(steps):
+        slot = k % STAGES
+        mbarrier.wait(ready.index(slot), (k // STAGES) & 1)
+        gl.barrier()
+        if COMMIT:
+            tcgen05_mma(sa.index(slot), sb.index(slot), acc, use_acc=k > 0)
+            tcgen05_commit(
+                empty.index(slot), descs=(sa.index(slot), sb.index(slot)) if MULTICAST else ()
+            )
+        else:
+            tcgen05_mma(
+                sa.index(slot), sb.index(slot), acc, use_acc=k > 0, multicast=MULTICAST,
+                mbarriers=[empty.index(slot)],
+            )  # fmt: skip
+        ahead = k + STAGES - 1
+        free = ahead % STAGES
+        mbarrier.wait(empty.index(free), ((k - 1) // STAGES) & 1, k > 0)
+        start_step(
+            a, b, sa.index(free), sb.index(free), ready.index(free), i, j, ahead, ahead < steps,
+            True,
+        )  # fmt: skip
+    last = steps - 1
+    mbarrier.wait(empty.index(last % STAGES), (last // STAGES) & 1)
+    # Another block must not end while this one still tells it of its dot.
+    cluster.barrier()
+    rows = i * M + gl.arange(0, M, layout=gl.SliceLayout(1, OUT))
+    columns = j * N + gl.arange(0, N, layout=gl.SliceLayout(0, OUT))
+    gl.store(c_ptr + rows[:, None] * (N * gl.num_programs(1)) + columns[None, :], acc.load(OUT))
+
+
+def run_cluster(commit, multicast, seed):
+    m, n, k, bk = 256, 64, 160, 32
+    rng = np.random.default_rng(seed)
+    a, b = integers(rng, (m, k), np.float16), integers(rng, (k, n), np.float16)
+    c = np.full((m, n), np.nan, np.float32)
+    descs = [
+        TensorDescriptor.from_tensor(
+            tensor, shape,
+            gl.NVMMASharedLayout.get_default_for(shape, gl.float16, cga_layout=[basis]),
+        )
+        for tensor, shape, basis in ((a, [m, bk], [1, 0]), (b, [bk, n], [0, 0]))
+    ]  # fmt: skip
+    acc = TensorMemoryLayout([128, n], 1, cga_layout=[[1, 0]])
+    registers = [[0, 1 << bit] for bit in range(n.bit_length() - 1)]
+    lanes = [[1 << bit, 0] for bit in range(5)]
+    out = gl.DistributedLinearLayout(registers, lanes, [[32, 0], [64, 0]], [[128, 0]], [m, n])
+    report = cluster_product.simulate(
+        *descs, c, m, n, k, 2, acc, out, commit, multicast, grid=(1, 1), num_ctas=2,
+        schedule_seed=seed,
+    )  # fmt: skip
+    assert report.ok, report.messages
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("commit", [False, True])
+def test_blocks_that_share_an_operand_hear_of_each_other(commit, seed, target):
+    run_cluster(commit, True, seed)
+
+
+@pytest.mark.parametrize("commit", [False, True])
+def test_who_does_not_hear_overwrites_what_is_read(commit, target):
+    found = set()
+    for seed in range(8):
+        try:
+            run_cluster(commit, False, seed)
+        except tile.sim.SimulationError as error:
+            found |= {finding["kind"] for finding in error.report.findings}
+        except AssertionError:
+            found.add("wrong")
+    assert found & {"async-race", "race", "mbarrier-misuse"}, found
+
+
+# What the machine cannot do.
+
+
+@gluon.jit
+def dot_of(
+    M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, DTYPE: gl.constexpr, D: gl.constexpr,
+    A: gl.constexpr, B: gl.constexpr, ACC: gl.constexpr,
+):  # fmt: skip
+    a = gl.allocate_shared_memory(DTYPE, [M, K], A)
+    b = gl.allocate_shared_memory(DTYPE, [K, N], B)
+    acc = allocate_tensor_memory(D, [M, N], ACC)
+    tcgen05_mma(a, b, acc, use_acc=False)
+
+
+WIDE = gl.NVMMASharedLayout(128, 32, 2)
+REFUSED = {
+    "words along N": (
+        100, (128, 64, 32, gl.float32, gl.float32, WIDE, WIDE, TensorMemoryLayout([128, 64], 1)),
+        "no matrix descriptor fits the layout of b",
+    ),
+    "integers": (
+        103,
+        (
+            128, 64, 64, gl.int8, gl.int32, gl.NVMMASharedLayout(64, 8, 2),
+            gl.NVMMASharedLayout(64, 8, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "the target has no tcgen05.mma for integers",
+    ),
+    "packed sums": (
+        100,
+        (
+            128, 64, 64, gl.float16, gl.float16, gl.NVMMASharedLayout(128, 16, 2),
+            gl.NVMMASharedLayout(128, 16, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "colStride must be 2",
+    ),
+    "no tensor memory": (
+        120,
+        (
+            128, 64, 64, gl.float16, gl.float32, gl.NVMMASharedLayout(128, 16, 2),
+            gl.NVMMASharedLayout(128, 16, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "the target has no tensor memory",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_the_machine_cannot_do_is_said_once_with_its_place(what, target):
+    arch, given_values, message = REFUSED[what]
+    names = dot_of.arg_names
+    source = gluon.GluonASTSource(
+        dot_of, dict.fromkeys(names, "constexpr"),
+        {(i,): value for i, value in enumerate(given_values)},
+    )  # fmt: skip
+    with pytest.raises(tile.CompilationError) as error:
+        tile.compile(source, target=GPUTarget("cuda", arch, 32))
+    assert message in str(error.value)
+    assert str(error.value).count("error:") <= 1
+    if what != "no tensor memory":
+        assert "tcgen05_mma(a, b, acc, use_acc=False)" in str(error.value)
