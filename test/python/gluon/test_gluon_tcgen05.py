@@ -93,11 +93,17 @@ def given(array, dtype):
 
 
 def registers_of(dtype, shape, layout):
+    """The layout of registers of the first instruction that loads the buffer."""
     from tile.experimental.gluon.language.nvidia import blackwell
     from tile.experimental.gluon.language.nvidia.blackwell._layouts import register_layout
 
     ty = blackwell.tensor_memory_descriptor_type(dtype, shape, layout, shape)
-    return register_layout(ty, 4, "32x32b" if layout.block[0] == 128 else "16x32bx2")
+    for variant in ("32x32b", "16x32bx2", "16x64b", "16x128b", "16x256b"):
+        try:
+            return register_layout(ty, 4, variant)
+        except tile.TileError as error:
+            refused = error
+    raise refused
 
 
 def shared_layout(choose, rows, columns, bits, may_turn):
@@ -129,9 +135,10 @@ def draw(seed):
         b = shared_layout(choose, k, n, bits, True)
     if bits == 8 and b.transposed is False and block_n < 16:
         block_n = 16
-    in_tensor_memory = m == block_m == 128 and choose.random() < 0.3
+    # A lies in blocks of as many rows as the sum.
+    in_tensor_memory = choose.random() < 0.3
     if in_tensor_memory:
-        a = TensorMemoryLayout([128, k], 1)
+        a = TensorMemoryLayout([block_m, choose.choice([k, max(k // 2, 256 // bits)])], 1)
     acc = TensorMemoryLayout([block_m, block_n], 32 // (16 if d == "f16" else 32))
     return left, right, d, (m, n, k), a, b, acc, in_tensor_memory, choose.random() < 0.5
 
