@@ -452,3 +452,70 @@ def test_what_the_machine_cannot_do_is_said_once_with_its_place(what, target):
     assert str(error.value).count("error:") <= 1
     if what != "no tensor memory":
         assert "tcgen05_mma(a, b, acc, use_acc=False)" in str(error.value)
+
+
+# Two blocks that multiply scaled operands together.
+
+
+@gluon.jit
+def scaled_pair(
+    a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, c_ptr, M: gl.constexpr, N: gl.constexpr,
+    K: gl.constexpr, A: gl.constexpr, B: gl.constexpr, ACC: gl.constexpr, A_SCALES: gl.constexpr,
+    B_SCALES: gl.constexpr, A_OUT: gl.constexpr, B_OUT: gl.constexpr, OUT: gl.constexpr,
+    GRID: gl.constexpr,
+):  # fmt: skip
+    """B is given along K. Each block has the scales of its rows of A, and all of those of B."""
+    dtype: gl.constexpr = a_ptr.dtype.element_ty
+    sa = gl.allocate_shared_memory(dtype, [M, K], A, gl.load(pointers(a_ptr, M, K, GRID)))
+    sb = gl.allocate_shared_memory(dtype, [N, K], B, gl.load(pointers(b_ptr, N, K, GRID)))
+    acc = allocate_tensor_memory(gl.float32, [M, N], ACC)
+    a_scales = allocate_tensor_memory(gl.uint8, [M, K // 32], A_SCALES)
+    b_scales = allocate_tensor_memory(gl.uint8, [N, K // 32], B_SCALES)
+    a_scales.store(gl.load(pointers(a_scale_ptr, M, K // 32, A_OUT)))
+    b_scales.store(gl.load(pointers(b_scale_ptr, N, K // 32, B_OUT)))
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    fence_async_shared(cluster=True)
+    cluster.barrier()
+    tcgen05_mma_scaled(
+        sa, sb.permute([1, 0]), acc, a_scales, b_scales, "e4m3", "e4m3", use_acc=False,
+        mbarriers=[done],
+    )  # fmt: skip
+    mbarrier.wait(done, 0)
+    gl.store(pointers(c_ptr, M, N, OUT), acc.load(OUT))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scaled_dots_of_two_blocks(seed, target):
+    m, n, k = 256, 64, 128
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(0, 256, (rows, k), np.uint8) & 0xBF for rows in (m, n)]
+    scales = [rng.integers(122, 132, (rows, k // 32), np.uint8) for rows in (m, n)]
+    left, right = (
+        values_of(code, "e4m3") * np.repeat(2.0 ** (scale.astype(int) - 127), 32, 1)
+        for code, scale in zip(codes, scales, strict=True)
+    )
+    expected = left @ right.T
+    c = np.full((m, n), np.nan, np.float32)
+    halves = gl.NVMMASharedLayout(128, 8, 2, cga_layout=[[1, 0]])
+    a_out, b_out = scales_layout(m // 2, k // 32), scales_layout(n, k // 32)
+    a_out = gl.DistributedLinearLayout(
+        a_out.reg_bases, a_out.lane_bases, a_out.warp_bases, [[m // 2, 0]], [m, k // 32]
+    )
+    b_out = gl.DistributedLinearLayout(
+        b_out.reg_bases, b_out.lane_bases, b_out.warp_bases, [[0, 0]], [n, k // 32]
+    )
+    registers = [[0, 1 << bit] for bit in range(n.bit_length() - 1)]
+    lanes = [[1 << bit, 0] for bit in range(5)]
+    out = gl.DistributedLinearLayout(registers, lanes, [[32, 0], [64, 0]], [[m // 2, 0]], [m, n])
+    grid = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    report = scaled_pair.simulate(
+        *(given(code, gl.float8e4nv) for code in codes), *scales, c, m, n, k, halves, halves,
+        TensorMemoryLayout([m // 2, n], 1, cga_layout=[[1, 0]], two_ctas=True),
+        TensorMemoryScalesLayout(cga_layout=[[1, 0]]), TensorMemoryScalesLayout(), a_out, b_out,
+        out, grid, grid=(1,), num_ctas=2, schedule_seed=seed,
+    )  # fmt: skip
+    assert report.ok, report.messages
+    assert "tcgen05.mma.cta_group::2.kind::mxf8f6f4" in report.ptx
+    error = np.linalg.norm(c - expected) / np.linalg.norm(expected)
+    assert error < 1e-5, error
