@@ -4,6 +4,7 @@
 #include "tile/Analysis/AsyncWork.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TensorCoreWork.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -36,18 +37,58 @@ static Value getSourceOfAsyncStore(Operation *op) {
   return Value();
 }
 
+/// The buffer in shared memory that `op` copies to another memory on the chip,
+/// which has no addresses that threads could use; null for other operations.
+static Value getSourceOfTensorCopy(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects || isa<MatrixProductOpInterface>(op))
+    return Value();
+  auto isShared = [](Value value) {
+    return isa<ttg::SharedMemorySpaceAttr>(
+        cast<ttg::MemDescType>(value.getType()).getMemorySpace());
+  };
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffects(found);
+  Value source;
+  bool writesOther = false;
+  for (const MemoryEffects::EffectInstance &effect : found) {
+    Value value = effect.getValue();
+    if (!value || !isa<ttg::MemDescType>(value.getType()))
+      continue;
+    if (isa<MemoryEffects::Read>(effect.getEffect()) && isShared(value))
+      source = value;
+    writesOther |=
+        isa<MemoryEffects::Write>(effect.getEffect()) && !isShared(value);
+  }
+  return writesOther ? source : Value();
+}
+
+/// Barriers in shared memory are numbers of 64 bits.
+static bool isBarrierType(Type type) {
+  auto buffer = dyn_cast<ttg::MemDescType>(type);
+  return buffer && buffer.getElementType().isInteger(64);
+}
+
+bool triton::arrivesAfterTensorCores(Operation *op) {
+  if (op->hasTrait<ttg::ArrivesAfterTensorCores>())
+    return true;
+  return getAsyncWork(op) == AsyncWork::TensorCore &&
+         llvm::any_of(op->getOperandTypes(), isBarrierType);
+}
+
 std::optional<AsyncWork> triton::getAsyncWork(Operation *op) {
   if (auto copy = dyn_cast<ttg::AsyncCopyOpInterface>(op))
     return copy.arrivesAtBarrier() ? AsyncWork::BarrierCopy : AsyncWork::Copy;
   if (auto product = dyn_cast<MatrixProductOpInterface>(op)) {
-    if (!product.isAsync())
-      return std::nullopt;
-    if (product.isWaitedInOrder())
-      return AsyncWork::Product;
-    return product.getCompletionBarriers().empty()
-               ? std::nullopt
-               : std::optional(AsyncWork::BarrierProduct);
+    // A sum that is in no register is not there when the next operation begins.
+    if (isa<ttg::MemDescType>(product.getAccumulator().getType()))
+      return AsyncWork::TensorCore;
+    return product.isAsync() && product.isWaitedInOrder()
+               ? std::optional(AsyncWork::Product)
+               : std::nullopt;
   }
+  if (getSourceOfTensorCopy(op))
+    return AsyncWork::TensorCore;
   if (getSourceOfAsyncStore(op))
     return AsyncWork::Store;
   return std::nullopt;
@@ -64,6 +105,8 @@ SmallVector<Value> triton::getBuffersOfAsyncWork(Operation *op) {
           buffers.push_back(factor);
     return buffers;
   }
+  if (Value source = getSourceOfTensorCopy(op))
+    return {source};
   if (Value source = getSourceOfAsyncStore(op))
     return {source};
   return {};

@@ -3,6 +3,7 @@
 
 #include "BarrierWaits.h"
 
+#include "tile/Analysis/AsyncWork.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/IR/Matchers.h"
@@ -10,17 +11,22 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// What `op` takes in shared memory, but for the target of a copy and what a
-/// dot multiplies.
+/// What `op` takes in shared memory, but for the target of a copy and what
+/// tensor cores read.
 static SmallVector<Value> getBarriers(Operation *op) {
   if (auto product = dyn_cast<MatrixProductOpInterface>(op))
     return llvm::to_vector(product.getCompletionBarriers());
   auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
-  return llvm::to_vector(
-      llvm::make_filter_range(op->getOperands(), [&](Value operand) {
-        return isa<gpu::MemDescType>(operand.getType()) &&
-               !(copy && operand == copy.getCopyTarget());
-      }));
+  SmallVector<Value> read;
+  if (getAsyncWork(op) == AsyncWork::TensorCore)
+    read = getBuffersOfAsyncWork(op);
+  auto isBarrier = [&](Value operand) {
+    auto type = dyn_cast<gpu::MemDescType>(operand.getType());
+    return type && isa<gpu::SharedMemorySpaceAttr>(type.getMemorySpace()) &&
+           !(copy && operand == copy.getCopyTarget()) &&
+           !llvm::is_contained(read, operand);
+  };
+  return llvm::to_vector(llvm::make_filter_range(op->getOperands(), isBarrier));
 }
 
 /// The number of a barrier among those of its buffer, where it is the same each

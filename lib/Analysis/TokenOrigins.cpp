@@ -27,7 +27,7 @@ TokenOrigins::TokenOrigins(Operation *function) : aliases(function) {
     Origins &origins = originsOf[token];
     std::optional<AsyncWork> work = op ? getAsyncWork(op) : std::nullopt;
     if (work && *work != AsyncWork::BarrierCopy &&
-        *work != AsyncWork::BarrierProduct)
+        *work != AsyncWork::TensorCore)
       origins.starts.insert(op);
     else
       origins.isUnknown = true;

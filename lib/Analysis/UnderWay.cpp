@@ -33,6 +33,10 @@ struct Point {
   /// when it is done.
   bool isForeign = false;
 
+  /// Whether the work is under way only if somebody waits for it at a barrier:
+  /// nothing else says anything of it.
+  bool needsWait() const { return isForeign && !arrivals.empty(); }
+
   bool holds(Value value) const {
     return tokens.count(value.getAsOpaquePointer());
   }
@@ -56,9 +60,7 @@ struct Piece {
   /// Whether code that may come next waits there.
   bool leadsToWait = false;
 
-  /// Whether the work is under way only if somebody waits for it at a barrier:
-  /// nothing else says anything of it.
-  bool needsWait() const { return begin.isForeign && !begin.arrivals.empty(); }
+  bool needsWait() const { return begin.needsWait(); }
 };
 
 class Follower {
@@ -71,9 +73,13 @@ public:
   void run() {
     Point begin{start->getNextNode()};
     begin.isClosed = work != AsyncWork::Copy;
-    if (work == AsyncWork::BarrierCopy || work == AsyncWork::BarrierProduct) {
+    if (work == AsyncWork::BarrierCopy) {
       begin.arrivals.insert(start);
       begin.isForeign = true;
+    }
+    if (work == AsyncWork::TensorCore) {
+      begin.isForeign = true;
+      noteArrival(begin, start);
     }
     for (Value result : start->getResults())
       if (isAsyncToken(result))
@@ -102,7 +108,13 @@ private:
         visitor.visit(point.at);
       if (isEnd(point) || isEndByBarrier(point))
         return;
+      bool needsWait = point.needsWait();
       execute(point);
+      if (needsWait != point.needsWait()) {
+        // Only waits tell what counts from here on.
+        point.at = point.at->getNextNode();
+        return goOn(point);
+      }
       if (jump(point))
         return;
     }
@@ -178,7 +190,14 @@ private:
     return pieces[current].needsWait() && point.arrivals.empty();
   }
 
+  /// `op` may arrive behind what tensor cores do.
+  void noteArrival(Point &point, Operation *op) const {
+    if (work == AsyncWork::TensorCore && arrivesAfterTensorCores(op))
+      point.arrivals.insert(op);
+  }
+
   void execute(Point &point) {
+    noteArrival(point, point.at);
     if (point.isForeign)
       return;
     Operation *op = point.at;

@@ -23,8 +23,10 @@ enum class AsyncWork {
   Store,
   /// A matrix product that is waited for in order.
   Product,
-  /// A matrix product that arrives at barriers when it is done.
-  BarrierProduct
+  /// A matrix product or a copy that tensor cores do by themselves. They arrive
+  /// at a barrier behind it if it names one, or if a later operation of the
+  /// thread asks for that.
+  TensorCore
 };
 
 /// What `op` starts and leaves under way.
@@ -32,6 +34,10 @@ std::optional<AsyncWork> getAsyncWork(Operation *op);
 
 /// The buffers in shared memory that such work reads or writes meanwhile.
 SmallVector<Value> getBuffersOfAsyncWork(Operation *op);
+
+/// Whether the thread arrives at a barrier behind `op` when what tensor cores
+/// do for it is done, that of `op` included.
+bool arrivesAfterTensorCores(Operation *op);
 
 bool isAsyncToken(Value value);
 

@@ -444,6 +444,38 @@ def test_ptxas_takes_it(warps, target):
             tools.run_ptxas(kernel.asm["ptx"], int(target.removeprefix("cuda:")), None)
 
 
+@gluon.jit
+def copies_run_on(x_ptr, y_ptr, N: gl.constexpr, SHARED: gl.constexpr, LAYOUT: gl.constexpr):
+    """Nothing names the buffers of a copy again before its end."""
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    kept = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT)
+    layout: gl.constexpr = kept.get_reg_layout()
+    value = gl.load(pointers(x_ptr, 128, N, layout))
+    source = gl.allocate_shared_memory(gl.float32, [128, N], SHARED, value)
+    unused = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT)
+    blackwell.tcgen05_copy(source, kept)
+    blackwell.tcgen05_copy(source, unused)
+    blackwell.tcgen05_commit(done)
+    other = gl.allocate_shared_memory(gl.float32, [128, N], SHARED, value + 1)
+    more = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT, value + 2)
+    both = other.load(layout) + more.load(layout)
+    gl.store(pointers(y_ptr + 128 * N, 128, N, layout), both)
+    mbarrier.wait(done, 0)
+    gl.store(pointers(y_ptr, 128, N, layout), kept.load(layout))
+
+
+@sm100
+@pytest.mark.parametrize("seed", range(3))
+def test_buffers_of_copies_live_on(seed, target):
+    n = 32
+    x = np.random.default_rng(seed).integers(-99, 99, (128, n)).astype(np.float32)
+    y = poison((2, 128, n), np.float32)
+    shared, layout = gl.NVMMASharedLayout(128, 32), TensorMemoryLayout([128, n], 1)
+    copies_run_on[(1,)](x, y, n, shared, layout)
+    np.testing.assert_array_equal(y, np.stack([x, 2 * x + 3]))
+
+
 # Mistakes of programs, and their twins.
 
 

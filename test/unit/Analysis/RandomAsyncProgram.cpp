@@ -11,6 +11,8 @@ RandomAsyncProgram::RandomAsyncProgram(uint64_t seed) : random(seed) {
 #A = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 #B = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #O = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#B32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
 #smem = #ttg.shared_memory
 #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0]}>
 #mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
@@ -21,9 +23,11 @@ RandomAsyncProgram::RandomAsyncProgram(uint64_t seed) : random(seed) {
 !bars = !ttg.memdesc<2x1xi64, #B, #smem, mutable>
 !bar = !ttg.memdesc<1xi64, #B, #smem, mutable>
 !desc = !tt.tensordesc<tensor<32x32xf16, #A>>
+!source = !ttg.memdesc<128x32xf32, #B32, #smem>
+!target = !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
 !t = !ttg.async.token
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-tt.func @f(%p: !p, %b: !b, %o: !o, %zero: !sum, %desc: !desc, %i: i32, %c: i1, %n: index) {
+tt.func @f(%p: !p, %b: !b, %o: !o, %zero: !sum, %desc: !desc, %source: !source, %target: !target, %i: i32, %c: i1, %n: index) {
 %c0 = arith.constant 0 : i32
 %c1 = arith.constant 1 : i32
 %bars = ttg.local_alloc : () -> !bars
@@ -48,7 +52,7 @@ void RandomAsyncProgram::statements(unsigned count, unsigned depth) {
 }
 
 void RandomAsyncProgram::statement(unsigned depth) {
-  switch (below(tokens.empty() || depth == 2 ? 9 : 12)) {
+  switch (below(tokens.empty() || depth == 2 ? 11 : 14)) {
   case 0:
   case 1:
   case 2:
@@ -64,8 +68,11 @@ void RandomAsyncProgram::statement(unsigned depth) {
     return barrier();
   case 9:
   case 10:
-    return branch(depth);
+    return tensorCopy();
   case 11:
+  case 12:
+    return branch(depth);
+  case 13:
     return loop(depth);
   }
 }
@@ -174,6 +181,27 @@ void RandomAsyncProgram::barrier() {
     barriers.push_back(define());
     text += barriers.back() + " = ttg.local_alloc : () -> !bars\n";
     return;
+  }
+}
+
+/// A copy that tensor cores do, or a barrier that hears of the end of all.
+void RandomAsyncProgram::tensorCopy() {
+  switch (below(4)) {
+  case 0:
+    text += "ttnvgpu.tmem_copy %source, %target : !source, !target\n";
+    return;
+  case 1: {
+    std::string bar = someBarrier();
+    text += "ttnvgpu.tmem_copy %source, %target, " + bar +
+            " : !source, !target, !bar\n";
+    return;
+  }
+  case 2:
+  case 3: {
+    std::string bar = someBarrier();
+    text += "ttnvgpu.tc_gen5_commit " + bar + " : !bar\n";
+    return;
+  }
   }
 }
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Random programs start copies, stores and dots, and wait for them by
-// count, by tokens and at barriers, in branches and loops that hand tokens and
-// sums on.
+// Random programs start copies, stores and dots, also such that tensor cores do
+// by themselves. They wait for them by count, by tokens and at barriers, in
+// branches and loops that hand tokens and sums on.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TEST_UNIT_ANALYSIS_RANDOMASYNCPROGRAM_H
@@ -39,6 +39,7 @@ private:
   void waitForCopies();
   void dot();
   void barrier();
+  void tensorCopy();
   std::string someBarrier();
   void branch(unsigned depth);
   void loop(unsigned depth);

@@ -88,7 +88,12 @@ private:
       facts.executed[starts[number]].insert(op);
     for (auto &[number, copy] : atBarriers)
       copy.executed.insert(op);
-    if (runBarrier(op) || runProduct(op))
+    for (auto &[number, work] : byTensorCores) {
+      if (work.barriers.empty())
+        facts.executed[starts[number]].insert(op);
+      work.executed.insert(op);
+    }
+    if (runTensorCore(op) || runBarrier(op) || runProduct(op))
       return;
     if (isa<gpu::AsyncCopyGlobalToLocalOp>(op)) {
       size_t number = start(op);
@@ -134,8 +139,37 @@ private:
     }
   }
 
+  /// All that was started before arrives, too.
+  bool runTensorCore(Operation *op) {
+    auto copy = dyn_cast<nvidia_gpu::TMEMCopyOp>(op);
+    if (!copy && !isa<nvidia_gpu::TCGen5CommitOp>(op))
+      return false;
+    if (copy) {
+      byTensorCores[starts.size()] = {};
+      starts.push_back(op);
+    }
+    if (!copy || copy.getBarrier())
+      for (auto &[number, work] : byTensorCores)
+        work.barriers.insert(getBarrier(op));
+    return true;
+  }
+
+  /// Nobody can wait any more for what arrives at barriers that are gone.
+  void dropBarriers(size_t buffer) {
+    for (auto it = byTensorCores.begin(); it != byTensorCores.end();) {
+      std::set<Barrier> &barriers = it->second.barriers;
+      bool any = !barriers.empty();
+      std::erase_if(barriers, [&](const Barrier &barrier) {
+        return std::get<0>(barrier) == buffer;
+      });
+      it = any && barriers.empty() ? byTensorCores.erase(it) : std::next(it);
+    }
+  }
+
   bool runBarrier(Operation *op) {
     if (isa<gpu::LocalAllocOp>(op)) {
+      if (bufferAt.count(op))
+        dropBarriers(bufferAt[op]);
       bufferAt[op] = numBuffers++;
     } else if (isa<nvidia_gpu::AsyncTMACopyGlobalToLocalOp>(op)) {
       size_t number = starts.size();
@@ -191,6 +225,16 @@ private:
       for (const Barrier &known : barriers)
         if (underWay.count(number) && isSame(known, barrier))
           underWay.erase(number);
+    std::erase_if(byTensorCores, [&](auto &entry) {
+      auto &[number, work] = entry;
+      bool ends = false;
+      for (const Barrier &known : work.barriers)
+        ends |= isSame(known, barrier);
+      if (ends)
+        facts.executed[starts[number]].insert(work.executed.begin(),
+                                              work.executed.end());
+      return ends;
+    });
   }
 
   bool runProduct(Operation *op) {
@@ -277,6 +321,13 @@ private:
   llvm::DenseMap<Operation *, size_t> bufferAt;
   size_t numBuffers = 0;
   std::map<size_t, AtBarrier> atBarriers;
+  /// What tensor cores do. Before anything arrives behind it, what it meets
+  /// counts in any case.
+  struct ByTensorCores {
+    std::set<Barrier> barriers = {};
+    std::set<Operation *> executed = {};
+  };
+  std::map<size_t, ByTensorCores> byTensorCores;
   /// The barriers at which threads arrive for copies.
   std::map<size_t, std::set<Barrier>> announced;
 };

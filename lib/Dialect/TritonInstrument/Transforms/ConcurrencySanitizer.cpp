@@ -88,7 +88,7 @@ std::optional<ConsanEngine> getEngine(Operation *op) {
     return std::nullopt;
   switch (*work) {
   case AsyncWork::BarrierCopy:
-  case AsyncWork::BarrierProduct:
+  case AsyncWork::TensorCore:
     // These are accesses of what takes a barrier.
     return std::nullopt;
   case AsyncWork::Copy:

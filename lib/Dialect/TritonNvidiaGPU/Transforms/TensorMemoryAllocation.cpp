@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Alias.h"
+#include "tile/Analysis/AsyncWork.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -74,8 +75,8 @@ public:
             users[root].push_back(op);
       if (auto wait = dyn_cast<WaitBarrierOp>(op))
         waits.push_back(wait);
-      if (auto commit = dyn_cast<TCGen5CommitOp>(op))
-        commits.push_back(commit);
+      if (arrivesAfterTensorCores(op))
+        arrivals.push_back(op);
     });
   }
 
@@ -88,8 +89,9 @@ public:
       // Programs with commits wait for their dots themselves, whether these
       // are said to run on or not.
       auto mma = dyn_cast<MMAv5OpInterface>(user);
-      if (mma && (mma.isAsync() || !commits.empty()) &&
-          failed(addCompletion(mma, ops)))
+      bool runsOn =
+          mma ? mma.isAsync() || !arrivals.empty() : isa<TMEMCopyOp>(user);
+      if (runsOn && failed(addCompletion(user, ops)))
         return everywhere();
     }
     // All uses as seen from the block that contains them all. Partitions of a
@@ -137,15 +139,16 @@ private:
     return block;
   }
 
-  /// Adds the waits after which an asynchronous multiplication is known to be
-  /// done: the first one for its barrier that comes later in its block, and, as
-  /// a pipelined loop waits for the multiplication of the iteration before, the
-  /// first one after each loop around it. Fails if there is none.
-  LogicalResult addCompletion(MMAv5OpInterface mma,
+  /// Adds the waits after which an asynchronous multiplication or copy is known
+  /// to be done: the last one for its barrier that comes later in its block, as
+  /// those before may be for other phases, or for other barriers of a ring. A
+  /// pipelined loop waits for what the iteration before has started, so that
+  /// those after each loop around it count as well. Fails if there is none.
+  LogicalResult addCompletion(Operation *start,
                               SmallVectorImpl<Operation *> &ops) const {
     bool found = false;
-    for (Operation *op = mma; op != function; op = op->getParentOp()) {
-      if (Operation *wait = findWait(mma, op)) {
+    for (Operation *op = start; op != function; op = op->getParentOp()) {
+      if (Operation *wait = findWait(start, op)) {
         ops.push_back(wait);
         found = true;
       }
@@ -155,9 +158,20 @@ private:
     return success(found);
   }
 
-  /// The first wait later in the block of `op` for a barrier that `mma`, or a
-  /// commit there, arrives at.
-  Operation *findWait(MMAv5OpInterface mma, Operation *op) const {
+  /// The barriers that `op` or a commit in it arrives at.
+  static SmallVector<Value> getBarriers(Operation *op) {
+    if (auto commit = dyn_cast<TCGen5CommitOp>(op))
+      return {commit.getBarrier()};
+    if (auto mma = dyn_cast<MMAv5OpInterface>(op))
+      return llvm::to_vector(mma.getCompletionBarriers());
+    auto copy = dyn_cast<TMEMCopyOp>(op);
+    return copy && copy.getBarrier() ? SmallVector<Value>{copy.getBarrier()}
+                                     : SmallVector<Value>();
+  }
+
+  /// The last wait later in the block of `op` for a barrier that `start`, or
+  /// what comes later there, arrives at.
+  Operation *findWait(Operation *start, Operation *op) const {
     auto isLater = [&](Operation *other) {
       Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*other);
       return ancestor && op->isBeforeInBlock(ancestor);
@@ -167,13 +181,13 @@ private:
       const auto &roots = aliases.getRoots(barrier);
       barriers.insert(roots.begin(), roots.end());
     };
-    for (Value barrier : mma.getCompletionBarriers())
+    for (Value barrier : getBarriers(start))
       addBarrier(barrier);
     if (barriers.empty())
-      for (TCGen5CommitOp commit : commits)
-        if (isLater(commit))
-          addBarrier(commit.getBarrier());
-    for (WaitBarrierOp wait : waits)
+      for (Operation *arrival : arrivals)
+        if (isLater(arrival))
+          llvm::for_each(getBarriers(arrival), addBarrier);
+    for (WaitBarrierOp wait : llvm::reverse(waits))
       if (isLater(wait) &&
           llvm::any_of(aliases.getRoots(wait.getAlloc()),
                        [&](Value root) { return barriers.contains(root); }))
@@ -186,7 +200,8 @@ private:
   DenseMap<Operation *, Interval> numbers;
   DenseMap<Value, SmallVector<Operation *>> users;
   SmallVector<WaitBarrierOp> waits;
-  SmallVector<TCGen5CommitOp> commits;
+  /// What arrives at barriers behind the work of tensor cores.
+  SmallVector<Operation *> arrivals;
   int64_t next = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TensorCoreWork.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

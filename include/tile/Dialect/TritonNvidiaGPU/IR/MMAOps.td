@@ -220,7 +220,8 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled",
 }
 
 def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [
-    AttrSizedOperandSegments, TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
+    AttrSizedOperandSegments, TTG_NativeOpTrait<"ArrivesAfterTensorCores">,
+    TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
   let summary = "Arrive at a barrier when all multiplications so far are done";
   let description = [{
     Once every `tc_gen5_mma`, `tc_gen5_mma_scaled` and `tmem_copy` issued before is

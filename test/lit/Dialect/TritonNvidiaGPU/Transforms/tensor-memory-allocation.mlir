@@ -146,3 +146,34 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+
+// A copy runs until a wait at the barrier of its commit. Another barrier of the
+// ring, and another phase of the barrier, say nothing of it.
+// CHECK-LABEL: @copies
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @copies(%x: tensor<128x32xf32, #rows>, %s: !ttg.memdesc<128x32xf32, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ttnvgpu.tmem_copy %s, %d : !ttg.memdesc<128x32xf32, #shared, #smem>, !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    ttnvgpu.tc_gen5_commit %bar : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK: ttnvgpu.tmem_alloc %{{.*}} {tensor_memory_col_offset = 32 : i32
+    %e = ttnvgpu.tmem_alloc %x : (tensor<128x32xf32, #rows>) -> !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory>
+    "test.use"(%e) : (!ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory>) -> ()
+    ttnvgpu.wait_barrier %bar, %c1 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK: ttnvgpu.tmem_alloc %{{.*}} {tensor_memory_col_offset = 0 : i32
+    %f = ttnvgpu.tmem_alloc %x : (tensor<128x32xf32, #rows>) -> !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory>
+    "test.use"(%f) : (!ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory>) -> ()
+    tt.return
+  }
+}

@@ -36,8 +36,8 @@ tt.func private @steps(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory
 }
 
 // Four blocks of the accumulator: the odd one of 64 rows is 16 lanes further on.
-// CHECK-LABEL: llvm.func internal @tiles
-tt.func private @tiles(%d: !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory, mutable>, %pred: i1) {
+// CHECK-LABEL: llvm.func @tiles
+tt.func @tiles(%d: !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory, mutable>, %pred: i1) {
   %false = arith.constant false
   %a = ttg.local_alloc : () -> !ttg.memdesc<128x128xf8E5M2, #a8, #smem, mutable>
   %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf8E4M3FN, #b8, #smem, mutable>
@@ -51,8 +51,8 @@ tt.func private @tiles(%d: !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory
 }
 
 // Sixteen 16-bit elements of A are eight columns.
-// CHECK-LABEL: llvm.func internal @in_tensor_memory
-tt.func private @in_tensor_memory(%a: !ttg.memdesc<128x32xf16, #left, #ttnvgpu.tensor_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>) {
+// CHECK-LABEL: llvm.func @in_tensor_memory
+tt.func @in_tensor_memory(%a: !ttg.memdesc<128x32xf16, #left, #ttnvgpu.tensor_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>) {
   %true = arith.constant true
   %b = ttg.local_alloc : () -> !ttg.memdesc<32x32xf16, #a, #smem, mutable>
   // CHECK: tcgen05.mma.cta_group::1.kind::f16 [$3], [$1], $2, i0, p;\0A\09tcgen05.mma.cta_group::1.kind::f16 [$3], [$1+8], d0, i0, p;
@@ -61,8 +61,8 @@ tt.func private @in_tensor_memory(%a: !ttg.memdesc<128x32xf16, #left, #ttnvgpu.t
 }
 
 // The word of a step says which byte of a column has its scales.
-// CHECK-LABEL: llvm.func internal @mxfp8
-tt.func private @mxfp8(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>, %sb: !ttg.memdesc<32x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+// CHECK-LABEL: llvm.func @mxfp8
+tt.func @mxfp8(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>, %sb: !ttg.memdesc<32x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
   %true = arith.constant true
   %a = ttg.local_alloc : () -> !ttg.memdesc<128x256xf8E4M3FN, #a8, #smem, mutable>
   %b = ttg.local_alloc : () -> !ttg.memdesc<256x32xf8E4M3FN, #b8, #smem, mutable>
@@ -76,8 +76,8 @@ tt.func private @mxfp8(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory
 }
 
 // Scales of e4m3 belong to 16 elements; a step takes the four of a column.
-// CHECK-LABEL: llvm.func internal @nvfp4
-tt.func private @nvfp4(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<128x8xf8E4M3FN, #scales, #ttnvgpu.tensor_memory, mutable>, %sb: !ttg.memdesc<32x8xf8E4M3FN, #scales, #ttnvgpu.tensor_memory, mutable>) {
+// CHECK-LABEL: llvm.func @nvfp4
+tt.func @nvfp4(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<128x8xf8E4M3FN, #scales, #ttnvgpu.tensor_memory, mutable>, %sb: !ttg.memdesc<32x8xf8E4M3FN, #scales, #ttnvgpu.tensor_memory, mutable>) {
   %true = arith.constant true
   %a = ttg.local_alloc : () -> !ttg.memdesc<128x64xi8, #a4, #smem, mutable>
   %b = ttg.local_alloc : () -> !ttg.memdesc<64x32xi8, #b4, #smem, mutable>

@@ -1,5 +1,4 @@
-"""sm_100: tensor memory and what computes in it. The front end writes its IR; tile has no code
-generator for it yet, which the compiler says."""
+"""sm_100, sm_103, sm_110: tensor memory and what computes in it."""
 
 from __future__ import annotations
 
