@@ -14,18 +14,23 @@ from reference import sim_only
 
 import tile
 from tile.backends import backends
+from tile.backends.compiler import GPUTarget
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia.blackwell import (
     TensorMemoryLayout,
     TensorMemoryScalesLayout,
     allocate_tensor_memory,
+    cluster,
     fence_async_shared,
     mbarrier,
     tcgen05_commit,
     tcgen05_mma,
+    tcgen05_mma_barrier_count,
     tcgen05_mma_scaled,
+    tma,
 )
+from tile.experimental.gluon.nvidia.blackwell import TensorDescriptor
 
 tools = sys.modules[backends()["nvidia"].__module__].tools
 pytestmark = [
@@ -88,11 +93,17 @@ def given(array, dtype):
 
 
 def registers_of(dtype, shape, layout):
+    """The layout of registers of the first instruction that loads the buffer."""
     from tile.experimental.gluon.language.nvidia import blackwell
     from tile.experimental.gluon.language.nvidia.blackwell._layouts import register_layout
 
     ty = blackwell.tensor_memory_descriptor_type(dtype, shape, layout, shape)
-    return register_layout(ty, 4, "32x32b" if layout.block[0] == 128 else "16x32bx2")
+    for variant in ("32x32b", "16x32bx2", "16x64b", "16x128b", "16x256b"):
+        try:
+            return register_layout(ty, 4, variant)
+        except tile.TileError as error:
+            refused = error
+    raise refused
 
 
 def shared_layout(choose, rows, columns, bits, may_turn):
@@ -124,9 +135,10 @@ def draw(seed):
         b = shared_layout(choose, k, n, bits, True)
     if bits == 8 and b.transposed is False and block_n < 16:
         block_n = 16
-    in_tensor_memory = m == block_m == 128 and choose.random() < 0.3
+    # A lies in blocks of as many rows as the sum.
+    in_tensor_memory = choose.random() < 0.3
     if in_tensor_memory:
-        a = TensorMemoryLayout([128, k], 1)
+        a = TensorMemoryLayout([block_m, choose.choice([k, max(k // 2, 256 // bits)])], 1)
     acc = TensorMemoryLayout([block_m, block_n], 32 // (16 if d == "f16" else 32))
     return left, right, d, (m, n, k), a, b, acc, in_tensor_memory, choose.random() < 0.5
 
@@ -267,5 +279,243 @@ def test_random_scaled_dots(seed, target):
         grid=(1,), schedule_seed=seed,
     )  # fmt: skip
     assert report.ok, report.messages
+    error = np.linalg.norm(c - expected) / np.linalg.norm(expected)
+    assert error < 1e-5, error
+
+
+# Blocks of a cluster that share an operand.
+
+
+@gluon.jit
+def start_step(a, b, sa, sb, ready, i, j, k, pred, SHARED: gl.constexpr):
+    mbarrier.expect(ready, a.nbytes_per_cta + b.nbytes_per_cta, pred)
+    tma.async_load(a, [i * a.block_shape[0], k * a.block_shape[1]], ready, sa, pred)
+    tma.async_load(
+        b, [k * b.block_shape[0], j * b.block_shape[1]], ready, sb, pred, multicast=SHARED
+    )
+
+
+@gluon.jit
+def cluster_product(
+    a, b, c_ptr, M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, STAGES: gl.constexpr,
+    ACC: gl.constexpr, OUT: gl.constexpr, COMMIT: gl.constexpr, MULTICAST: gl.constexpr,
+):  # fmt: skip
+    """One tile by a cluster. A slot is filled again when all that share its operands have
+    multiplied; a barrier hears of all of them."""
+    i, j = gl.program_id(0), gl.program_id(1)
+    steps = gl.cdiv(K, a.block_shape[1])
+    sa = gl.allocate_shared_memory(a.dtype, [STAGES, *a.block_shape], a.layout)
+    sb = gl.allocate_shared_memory(b.dtype, [STAGES, *b.block_shape], b.layout)
+    acc = allocate_tensor_memory(gl.float32, [M, N], ACC)
+    ready = mbarrier.allocate_mbarrier(batch=STAGES)
+    empty = mbarrier.allocate_mbarrier(batch=STAGES)
+    COUNT: gl.constexpr = tcgen05_mma_barrier_count(
+        [sa.index(0), sb.index(0)], MULTICAST, ACC.two_ctas
+    )
+    for s in gl.static_range(STAGES):
+        mbarrier.init(ready.index(s), count=1)
+        mbarrier.init(empty.index(s), count=COUNT)
+    cluster.barrier()
+    for s in gl.static_range(STAGES - 1):
+        start_step(a, b, sa.index(s), sb.index(s), ready.index(s), i, j, s, s < steps, True)
+    for k in range(steps):
+        slot = k % STAGES
+        mbarrier.wait(ready.index(slot), (k // STAGES) & 1)
+        gl.barrier()
+        if COMMIT:
+            tcgen05_mma(sa.index(slot), sb.index(slot), acc, use_acc=k > 0)
+            tcgen05_commit(
+                empty.index(slot), descs=(sa.index(slot), sb.index(slot)) if MULTICAST else ()
+            )
+        else:
+            tcgen05_mma(
+                sa.index(slot), sb.index(slot), acc, use_acc=k > 0, multicast=MULTICAST,
+                mbarriers=[empty.index(slot)],
+            )  # fmt: skip
+        ahead = k + STAGES - 1
+        free = ahead % STAGES
+        mbarrier.wait(empty.index(free), ((k - 1) // STAGES) & 1, k > 0)
+        start_step(
+            a, b, sa.index(free), sb.index(free), ready.index(free), i, j, ahead, ahead < steps,
+            True,
+        )  # fmt: skip
+    last = steps - 1
+    mbarrier.wait(empty.index(last % STAGES), (last // STAGES) & 1)
+    # Another block must not end while this one still tells it of its dot.
+    cluster.barrier()
+    rows = i * M + gl.arange(0, M, layout=gl.SliceLayout(1, OUT))
+    columns = j * N + gl.arange(0, N, layout=gl.SliceLayout(0, OUT))
+    gl.store(c_ptr + rows[:, None] * (N * gl.num_programs(1)) + columns[None, :], acc.load(OUT))
+
+
+def run_cluster(commit, multicast, seed):
+    m, n, k, bk = 256, 64, 160, 32
+    rng = np.random.default_rng(seed)
+    a, b = integers(rng, (m, k), np.float16), integers(rng, (k, n), np.float16)
+    c = np.full((m, n), np.nan, np.float32)
+    descs = [
+        TensorDescriptor.from_tensor(
+            tensor, shape,
+            gl.NVMMASharedLayout.get_default_for(shape, gl.float16, cga_layout=[basis]),
+        )
+        for tensor, shape, basis in ((a, [m, bk], [1, 0]), (b, [bk, n], [0, 0]))
+    ]  # fmt: skip
+    acc = TensorMemoryLayout([128, n], 1, cga_layout=[[1, 0]])
+    registers = [[0, 1 << bit] for bit in range(n.bit_length() - 1)]
+    lanes = [[1 << bit, 0] for bit in range(5)]
+    out = gl.DistributedLinearLayout(registers, lanes, [[32, 0], [64, 0]], [[128, 0]], [m, n])
+    report = cluster_product.simulate(
+        *descs, c, m, n, k, 2, acc, out, commit, multicast, grid=(1, 1), num_ctas=2,
+        schedule_seed=seed,
+    )  # fmt: skip
+    assert report.ok, report.messages
+    np.testing.assert_array_equal(c, a.astype(np.float64) @ b.astype(np.float64))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("commit", [False, True])
+def test_blocks_that_share_an_operand_hear_of_each_other(commit, seed, target):
+    run_cluster(commit, True, seed)
+
+
+@pytest.mark.parametrize("commit", [False, True])
+def test_who_does_not_hear_overwrites_what_is_read(commit, target):
+    found = set()
+    for seed in range(8):
+        try:
+            run_cluster(commit, False, seed)
+        except tile.sim.SimulationError as error:
+            found |= {finding["kind"] for finding in error.report.findings}
+        except AssertionError:
+            found.add("wrong")
+    assert found & {"async-race", "race", "mbarrier-misuse"}, found
+
+
+# What the machine cannot do.
+
+
+@gluon.jit
+def dot_of(
+    M: gl.constexpr, N: gl.constexpr, K: gl.constexpr, DTYPE: gl.constexpr, D: gl.constexpr,
+    A: gl.constexpr, B: gl.constexpr, ACC: gl.constexpr,
+):  # fmt: skip
+    a = gl.allocate_shared_memory(DTYPE, [M, K], A)
+    b = gl.allocate_shared_memory(DTYPE, [K, N], B)
+    acc = allocate_tensor_memory(D, [M, N], ACC)
+    tcgen05_mma(a, b, acc, use_acc=False)
+
+
+WIDE = gl.NVMMASharedLayout(128, 32, 2)
+REFUSED = {
+    "words along N": (
+        100, (128, 64, 32, gl.float32, gl.float32, WIDE, WIDE, TensorMemoryLayout([128, 64], 1)),
+        "no matrix descriptor fits the layout of b",
+    ),
+    "integers": (
+        103,
+        (
+            128, 64, 64, gl.int8, gl.int32, gl.NVMMASharedLayout(64, 8, 2),
+            gl.NVMMASharedLayout(64, 8, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "the target has no tcgen05.mma for integers",
+    ),
+    "packed sums": (
+        100,
+        (
+            128, 64, 64, gl.float16, gl.float16, gl.NVMMASharedLayout(128, 16, 2),
+            gl.NVMMASharedLayout(128, 16, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "colStride must be 2",
+    ),
+    "no tensor memory": (
+        120,
+        (
+            128, 64, 64, gl.float16, gl.float32, gl.NVMMASharedLayout(128, 16, 2),
+            gl.NVMMASharedLayout(128, 16, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "the target has no tensor memory",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_the_machine_cannot_do_is_said_once_with_its_place(what, target):
+    arch, given_values, message = REFUSED[what]
+    names = dot_of.arg_names
+    source = gluon.GluonASTSource(
+        dot_of, dict.fromkeys(names, "constexpr"),
+        {(i,): value for i, value in enumerate(given_values)},
+    )  # fmt: skip
+    with pytest.raises(tile.CompilationError) as error:
+        tile.compile(source, target=GPUTarget("cuda", arch, 32))
+    assert message in str(error.value)
+    assert str(error.value).count("error:") <= 1
+    if what != "no tensor memory":
+        assert "tcgen05_mma(a, b, acc, use_acc=False)" in str(error.value)
+
+
+# Two blocks that multiply scaled operands together.
+
+
+@gluon.jit
+def scaled_pair(
+    a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, c_ptr, M: gl.constexpr, N: gl.constexpr,
+    K: gl.constexpr, A: gl.constexpr, B: gl.constexpr, ACC: gl.constexpr, A_SCALES: gl.constexpr,
+    B_SCALES: gl.constexpr, A_OUT: gl.constexpr, B_OUT: gl.constexpr, OUT: gl.constexpr,
+    GRID: gl.constexpr,
+):  # fmt: skip
+    """B is given along K. Each block has the scales of its rows of A, and all of those of B."""
+    dtype: gl.constexpr = a_ptr.dtype.element_ty
+    sa = gl.allocate_shared_memory(dtype, [M, K], A, gl.load(pointers(a_ptr, M, K, GRID)))
+    sb = gl.allocate_shared_memory(dtype, [N, K], B, gl.load(pointers(b_ptr, N, K, GRID)))
+    acc = allocate_tensor_memory(gl.float32, [M, N], ACC)
+    a_scales = allocate_tensor_memory(gl.uint8, [M, K // 32], A_SCALES)
+    b_scales = allocate_tensor_memory(gl.uint8, [N, K // 32], B_SCALES)
+    a_scales.store(gl.load(pointers(a_scale_ptr, M, K // 32, A_OUT)))
+    b_scales.store(gl.load(pointers(b_scale_ptr, N, K // 32, B_OUT)))
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(done, count=1)
+    fence_async_shared(cluster=True)
+    cluster.barrier()
+    tcgen05_mma_scaled(
+        sa, sb.permute([1, 0]), acc, a_scales, b_scales, "e4m3", "e4m3", use_acc=False,
+        mbarriers=[done],
+    )  # fmt: skip
+    mbarrier.wait(done, 0)
+    gl.store(pointers(c_ptr, M, N, OUT), acc.load(OUT))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scaled_dots_of_two_blocks(seed, target):
+    m, n, k = 256, 64, 128
+    rng = np.random.default_rng(seed)
+    codes = [rng.integers(0, 256, (rows, k), np.uint8) & 0xBF for rows in (m, n)]
+    scales = [rng.integers(122, 132, (rows, k // 32), np.uint8) for rows in (m, n)]
+    left, right = (
+        values_of(code, "e4m3") * np.repeat(2.0 ** (scale.astype(int) - 127), 32, 1)
+        for code, scale in zip(codes, scales, strict=True)
+    )
+    expected = left @ right.T
+    c = np.full((m, n), np.nan, np.float32)
+    halves = gl.NVMMASharedLayout(128, 8, 2, cga_layout=[[1, 0]])
+    a_out, b_out = scales_layout(m // 2, k // 32), scales_layout(n, k // 32)
+    a_out = gl.DistributedLinearLayout(
+        a_out.reg_bases, a_out.lane_bases, a_out.warp_bases, [[m // 2, 0]], [m, k // 32]
+    )
+    b_out = gl.DistributedLinearLayout(
+        b_out.reg_bases, b_out.lane_bases, b_out.warp_bases, [[0, 0]], [n, k // 32]
+    )
+    registers = [[0, 1 << bit] for bit in range(n.bit_length() - 1)]
+    lanes = [[1 << bit, 0] for bit in range(5)]
+    out = gl.DistributedLinearLayout(registers, lanes, [[32, 0], [64, 0]], [[m // 2, 0]], [m, n])
+    grid = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    report = scaled_pair.simulate(
+        *(given(code, gl.float8e4nv) for code in codes), *scales, c, m, n, k, halves, halves,
+        TensorMemoryLayout([m // 2, n], 1, cga_layout=[[1, 0]], two_ctas=True),
+        TensorMemoryScalesLayout(cga_layout=[[1, 0]]), TensorMemoryScalesLayout(), a_out, b_out,
+        out, grid, grid=(1,), num_ctas=2, schedule_seed=seed,
+    )  # fmt: skip
+    assert report.ok, report.messages
+    assert "tcgen05.mma.cta_group::2.kind::mxf8f6f4" in report.ptx
     error = np.linalg.norm(c - expected) / np.linalg.norm(expected)
     assert error < 1e-5, error

@@ -567,6 +567,10 @@ TILE_DEFINE_MMAV5_INTERFACE(TCGen5MMAScaledOp)
 //===----------------------------------------------------------------------===//
 
 LogicalResult TCGen5CommitOp::verify() {
+  for (Value operand : getDescs())
+    if (failed(verifySharedMemory(
+            *this, cast<gpu::MemDescType>(operand.getType()), "operand")))
+      return failure();
   return verifyBarrierType(*this, getBarrier().getType());
 }
 

@@ -56,6 +56,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.tc_gen5_commit %bar : !ttg.memdesc<1xi64, #bar, #smem, mutable>
     // CHECK: ttnvgpu.tc_gen5_commit %[[BAR]], %[[PRED]] {two_ctas} : !ttg.memdesc<1xi64
     ttnvgpu.tc_gen5_commit %bar, %pred {two_ctas} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK: ttnvgpu.tc_gen5_commit %[[BAR]], %[[PRED]] descs %[[A]], %[[B]] : !ttg.memdesc<1xi64{{.*}}>, !ttg.memdesc<128x64xf16{{.*}}>, !ttg.memdesc<64x128xf16
+    ttnvgpu.tc_gen5_commit %bar, %pred descs %a, %b : !ttg.memdesc<1xi64, #bar, #smem, mutable>, !ttg.memdesc<128x64xf16, #f16, #smem>, !ttg.memdesc<64x128xf16, #f16, #smem>
     tt.return
   }
 

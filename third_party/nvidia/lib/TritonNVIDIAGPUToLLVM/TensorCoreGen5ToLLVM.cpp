@@ -28,7 +28,6 @@
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Layout/DimNames.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -251,8 +250,8 @@ protected:
         b, this->target, op,
         this->getIssuePredicate(b, twoBlocks, adaptor.getPred()));
     InstructionText text(elected.getAsm());
-    std::string name = (Twine("tcgen05.mma.cta_group::") +
-                        (twoBlocks ? "2" : "1") + product.mma.getSuffix() + " ")
+    std::string name = (Twine("tcgen05.mma") + this->getGroup() +
+                        product.mma.getSuffix() + " ")
                            .str();
     text.add("tcgen05.fence::after_thread_sync");
     std::optional<bool> adds = getKnown(op.getUseD());
@@ -282,14 +281,20 @@ protected:
             text.add("setp.ne.b32 p, 1, 0");
         }
       }
+    SmallVector<ttg::MemDescType> shared;
+    if (op.getMulticast())
+      for (ttg::MemDescType type : {aType, bType})
+        if (!ttng::isInTensorMemory(type))
+          shared.push_back(type);
+    Value hearers = this->getHearers(b, op, shared);
     for (auto [barrier, converted, original, condition] :
          llvm::zip(op.getBarriers(), adaptor.getBarriers(),
                    op.getBarrierPreds(), adaptor.getBarrierPreds())) {
       std::optional<bool> known = getKnown(original);
       if (known == false)
         continue;
-      this->addCommit(b, text, nvt::getBufferAddress(b, converted, barrier),
-                      known ? Value() : condition, twoBlocks);
+      this->addCommit(text, nvt::getBufferAddress(b, converted, barrier),
+                      known ? Value() : condition, hearers);
     }
     text.finish();
     elected.emit();
@@ -443,9 +448,12 @@ struct CommitPattern : TensorCorePattern<ttng::TCGen5CommitOp> {
     nvt::ElectedThread elected(
         b, target, op, getIssuePredicate(b, inPairs, adaptor.getPred()));
     InstructionText text(elected.getAsm());
-    addCommit(b, text,
+    SmallVector<ttg::MemDescType> operands;
+    for (Value operand : op.getDescs())
+      operands.push_back(cast<ttg::MemDescType>(operand.getType()));
+    addCommit(text,
               nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
-              /*condition=*/{}, inPairs);
+              /*condition=*/{}, getHearers(b, op, operands));
     text.finish();
     elected.emit();
     rewriter.eraseOp(op);

@@ -13,7 +13,10 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/MatrixDescriptor.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TensorMemory.h"
 
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Layout/DimNames.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::triton::nvidia {
 
@@ -104,20 +107,49 @@ protected:
     return b.andPred(b.eq(odd, b.i32(0)), pred);
   }
 
-  /// Has a barrier learn when all that this thread issued is done; that of both
-  /// blocks where two multiply together. `condition` may be null.
-  void addCommit(const LLVMBuilder &b, InstructionText &text, Value barrier,
-                 Value condition, bool twoBlocks) const {
+  /// Has a barrier learn when all that this thread issued is done. `condition`
+  /// may be null. With `hearers`, a bit for each block of the cluster, those of
+  /// these blocks learn of it.
+  void addCommit(InstructionText &text, Value barrier, Value condition,
+                 Value hearers) const {
     std::string guard =
         condition ? "@" + text.input(condition, "b") + " " : std::string();
-    std::string line = guard +
-                       "tcgen05.commit.cta_group::" + (twoBlocks ? "2" : "1") +
+    std::string line = guard + "tcgen05.commit" + getGroup().str() +
                        ".mbarrier::arrive::one.shared::cluster" +
-                       (twoBlocks ? ".multicast::cluster" : "") + ".b64 [" +
+                       (hearers ? ".multicast::cluster" : "") + ".b64 [" +
                        text.input(barrier, "r") + "]";
-    if (twoBlocks)
-      line += ", " + text.input(getPair(b), "h");
+    if (hearers)
+      line += ", " + text.input(hearers, "h");
     text.add(line);
+  }
+
+  /// The blocks that share one of the operands with this one, and both of a
+  /// pair that multiplies together; null where that is only this block.
+  Value getHearers(const LLVMBuilder &b, Operation *op,
+                   ArrayRef<gpu::MemDescType> operands) const {
+    unsigned numBlocks = gpu::lookupNumCTAs(op), pair = inPairs ? 1 : 0;
+    // Of the bits of a block's number, those that make no difference.
+    SmallVector<unsigned> shared{pair};
+    for (gpu::MemDescType type : operands)
+      shared.push_back(pair | getSharedBits(type, numBlocks));
+    Value hearers;
+    for (unsigned bits :
+         llvm::SmallSetVector<unsigned, 4>(shared.begin(), shared.end())) {
+      if (bits == 0)
+        continue;
+      unsigned blocks = 0;
+      for (unsigned block = 0; block < numBlocks; ++block)
+        if ((block & ~bits) == 0)
+          blocks |= 1 << block;
+      Value first = b.and_(this->target.getBlockInCluster(b), b.i32(~bits));
+      Value mask = b.shl(b.i32(blocks), first);
+      hearers = hearers ? b.or_(hearers, mask) : mask;
+    }
+    return hearers ? b.trunc(b.intTy(16), hearers) : hearers;
+  }
+
+  StringRef getGroup() const {
+    return inPairs ? ".cta_group::2" : ".cta_group::1";
   }
 
   const NVIDIATarget &facts;
@@ -126,10 +158,17 @@ protected:
   bool inPairs;
 
 private:
-  /// A bit for each of the two blocks; their numbers differ in the lowest bit.
-  Value getPair(const LLVMBuilder &b) const {
-    Value first = b.and_(this->target.getBlockInCluster(b), b.i32(~1));
-    return b.trunc(b.intTy(16), b.shl(b.i32(3), first));
+  /// The bits of a block's number on which its part of the buffer does not
+  /// depend.
+  static unsigned getSharedBits(gpu::MemDescType type, unsigned numBlocks) {
+    LinearLayout layout = toLinearLayout(type);
+    unsigned bits = 0;
+    for (unsigned i = 0, e = layout.getInDimSizeLog2(kBlock); i < e; ++i)
+      if (llvm::all_of(layout.getOutDimNames(), [&](StringRef dim) {
+            return layout.getBasis(kBlock, i, dim) == 0;
+          }))
+        bits |= 1 << i;
+    return bits & (numBlocks - 1);
   }
 };
 

@@ -91,15 +91,13 @@ struct CopyPattern : nvt::TensorCorePattern<ttng::TMEMCopyOp> {
       for (auto [bit, value] : llvm::enumerate(places))
         if (byte >> bit & 1)
           place += value;
-      text.add(Twine("tcgen05.cp.cta_group::") + (inPairs ? "2" : "1") + "." +
-               shape->name + " " +
+      text.add(Twine("tcgen05.cp") + getGroup() + "." + shape->name + " " +
                text.tensor(adaptor.getDst(), place / kColumnBytes) + ", " +
                text.shared(operand, 0, byte));
     }
     if (Value barrier = op.getBarrier())
-      addCommit(b, text,
-                nvt::getBufferAddress(b, adaptor.getBarrier(), barrier),
-                /*condition=*/{}, inPairs);
+      addCommit(text, nvt::getBufferAddress(b, adaptor.getBarrier(), barrier),
+                /*condition=*/{}, getHearers(b, op, /*operands=*/{}));
     text.finish();
     elected.emit();
     rewriter.eraseOp(op);

@@ -148,6 +148,8 @@ struct AllocPattern : TargetPattern<ttng::TMEMAllocOp> {
   LogicalResult
   matchAndRewrite(ttng::TMEMAllocOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!nv.getFacts().hasTensorMemory)
+      return decline(op, "the target has no tensor memory");
     auto column =
         op->getAttrOfType<IntegerAttr>(ttng::kTensorMemoryColumnAttrName);
     auto row = op->getAttrOfType<IntegerAttr>(ttng::kTensorMemoryRowAttrName);

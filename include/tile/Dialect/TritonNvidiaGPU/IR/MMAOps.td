@@ -109,7 +109,8 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits<>.traits> {
 
     With `is_async` the operation returns at once and arrives at each barrier whose
     predicate holds when the multiplication is done. `two_ctas` lets two blocks of a
-    cluster multiply together, each holding half of the operands.
+    cluster multiply together, each holding half of the operands. With `multicast`
+    the barriers of all blocks hear of it that share an operand with this one.
 
     A token, where there is one, orders accesses of the accumulator: the operand in
     brackets after `d` is the token of the access before this one.
@@ -131,7 +132,8 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits<>.traits> {
     Variadic<TTNG_MemDesc>:$barriers,
     Variadic<I1>:$barrier_preds,
     UnitAttr:$is_async,
-    UnitAttr:$two_ctas);
+    UnitAttr:$two_ctas,
+    UnitAttr:$multicast);
   let results = (outs Optional<TTNG_Token>:$token);
   let assemblyFormat = [{
     $a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $useD `,` $pred
@@ -181,7 +183,8 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled",
     Variadic<TTNG_MemDesc>:$barriers,
     Variadic<I1>:$barrier_preds,
     UnitAttr:$is_async,
-    UnitAttr:$two_ctas);
+    UnitAttr:$two_ctas,
+    UnitAttr:$multicast);
   let results = (outs Optional<TTNG_Token>:$token);
   let assemblyFormat = [{
     $a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $a_scale `,`
@@ -217,28 +220,39 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled",
 }
 
 def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [
-    TTG_NativeOpTrait<"ArrivesAfterTensorCores">, TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
+    AttrSizedOperandSegments, TTG_NativeOpTrait<"ArrivesAfterTensorCores">,
+    TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
   let summary = "Arrive at a barrier when all multiplications so far are done";
   let description = [{
     Once every `tc_gen5_mma`, `tc_gen5_mma_scaled` and `tmem_copy` issued before is
-    done, arrives at the barrier; with `two_ctas` at that of both blocks. Nothing
-    happens where `pred` is given and false.
+    done, arrives at the barrier; with `two_ctas` at that of both blocks. `descs` are
+    operands: the barriers of all blocks that share one with this block hear of it.
+    Nothing happens where `pred` is given and false.
 
     Example:
 
     ```mlir
     ttnvgpu.tc_gen5_commit %bar : !ttg.memdesc<1xi64, #shared, #smem, mutable>
-    ttnvgpu.tc_gen5_commit %bar, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    ttnvgpu.tc_gen5_commit %bar, %pred descs %a : !ttg.memdesc<1xi64, #shared, #smem, mutable>, !ttg.memdesc<128x64xf16, #shared1, #smem>
     ```
   }];
   let arguments = (ins
     Arg<TTNG_MemDesc, "barrier",
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$barrier,
     Optional<I1>:$pred,
+    Variadic<TTNG_MemDesc>:$descs,
     UnitAttr:$two_ctas);
   let assemblyFormat = [{
-    $barrier (`,` $pred^)? attr-dict `:` qualified(type($barrier))
+    $barrier (`,` $pred^)? (`descs` $descs^)? attr-dict
+    `:` qualified(type($barrier)) (`,` qualified(type($descs))^)?
   }];
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$barrier,
+                   CArg<"::mlir::Value", "{}">:$pred,
+                   CArg<"bool", "false">:$twoCTAs), [{
+      build($_builder, $_state, barrier, pred, ::mlir::ValueRange(), twoCTAs);
+    }]>
+  ];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }

@@ -62,8 +62,8 @@ def _attributes(acc: tensor_memory_descriptor, arrivals: _Arrivals, multicast: A
         attributes["is_async"] = b.unit_attr()
     if acc.layout.two_ctas:
         attributes["two_ctas"] = b.unit_attr()
-    if unwrap(multicast) and b.options.num_ctas > 1:
-        raise SemanticError("tile has no tcgen05 dots whose end all blocks of a cluster hear of")
+    if unwrap(multicast):
+        attributes["multicast"] = b.unit_attr()
     return attributes
 
 
@@ -139,14 +139,18 @@ def tcgen05_mma_scaled(
 
 @builtin
 def tcgen05_commit(barrier: Any, pred: Any = True, descs: Any = ()) -> None:
-    """`barrier` hears of the end of all dots and copies that were started so far."""
+    """`barrier` hears of the end of all dots and copies that were started so far. So do those of
+    all blocks that share one of the operands `descs` with this block."""
     bar = check_barrier(barrier, "tcgen05_commit")
-    if current().options.num_ctas > 1 and list(unwrap(descs)):
-        raise SemanticError("tile has no tcgen05_commit that other blocks of a cluster hear of")
-    handles = [bar.handle]
-    if not is_always(pred):
-        handles.append(_condition(pred))
-    current().create("ttnvgpu.tc_gen5_commit", handles, None, ())
+    operands = [
+        _buffer(desc, "an operand of tcgen05_commit", (shared_memory_descriptor,)).handle
+        for desc in unwrap(descs)
+    ]
+    conditions = [] if is_always(pred) else [_condition(pred)]
+    b = current()
+    sizes = b.i32_array_attr([1, len(conditions), len(operands)])
+    handles = [bar.handle, *conditions, *operands]
+    b.create("ttnvgpu.tc_gen5_commit", handles, {"operandSegmentSizes": sizes}, ())
 
 
 @builtin
