@@ -3,6 +3,7 @@ all that they need as one module."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import sys
@@ -25,7 +26,11 @@ from tile.tools.triton_to_gluon_translator import (
     slice_kernel,
 )
 from tile.tools.triton_to_gluon_translator.nvidia_helpers import convert_host_descriptor
-from tile.tools.triton_to_gluon_translator.slice_kernel import SliceError
+from tile.tools.triton_to_gluon_translator.slice_kernel import (
+    RewriteSpec,
+    SliceError,
+    get_reference,
+)
 
 machines = pytest.mark.parametrize(
     "target", ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"], indirect=True
@@ -344,3 +349,58 @@ def test_what_cannot_be_written_down(package):
         slice_kernel([f"{name}.kernels:kernel"], [])
     with pytest.raises(SliceError, match="a function is named as module:name"):
         slice_kernel([name], [])
+
+
+DECORATED = """
+    def marked(fn=None, *, limit=None):
+        return (lambda inner: inner) if fn is None else fn
+    def noted(fn):
+        fn.note = len(fn.__name__)
+        return fn
+    def limit_of():
+        return 3
+    @noted
+    @marked(limit=limit_of())
+    def kernel(x: int) -> int:
+        return x * TABLE["key"]
+    TABLE = {"key": 7}
+"""
+
+
+def test_decorators_and_annotations_are_changed(package):
+    name = package(kernels=DECORATED)
+    module = importlib.import_module(f"{name}.kernels")
+
+    def is_marked(context, cur_module, decorator):
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = get_reference(context, cur_module, function)
+        return found is not None and found[0] is module.marked
+
+    def to_float(context, cur_module, annotation):
+        return ast.Name("float") if ast.unparse(annotation) == "int" else None
+
+    spec = RewriteSpec(ignored_decorator_matchers=[is_marked], annotation_rewriters=[to_float])
+    text = slice_kernel([f"{name}.kernels:kernel"], [], rewrite_spec=spec)
+    assert "marked" not in text and "limit_of" not in text and "x: float" in text
+    space: dict = {}
+    exec(text, space)
+    assert space["kernel"](2) == 2 * 7 and space["kernel"].note == 6
+
+
+def test_what_is_imported_and_what_is_not(package):
+    name = package(
+        numbers="def one():\n    return 1\ndef two():\n    return 2\n",
+        others="def three():\n    return 3\n",
+        kernels="""
+            from .numbers import one, two
+            from .others import three
+            def kernel():
+                return one() + two() + three()
+        """,
+    )
+    path = f"{name}.kernels:kernel"
+    text = slice_kernel([path], [f"{name}.others"], leaf_paths=[f"{name}.numbers:two"])
+    assert f"from {name}.others import three" in text and f"from {name}.numbers import two" in text
+    assert "def one()" in text and "def two()" not in text and "def three()" not in text
+    text = slice_kernel([path], [name], include_below=[f"{name}.others", f"{name}.kernels"])
+    assert "def three()" in text and f"from {name}.numbers import one" in text
