@@ -828,7 +828,12 @@ def test_buffers_in_partitions(target, pieces, padded, rows):
         poisoned(shape, "i32"),
         poisoned(shape, "i32"),
     )
-    through_parts[(1,)](x, y, z, 32, 64, rows, buffer, matrix(target))
+    arguments = (x, y, z, 32, 64, rows, buffer, matrix(target))
+    through_parts[(1,)](*arguments)
+    np.testing.assert_array_equal(z, x)
+    np.testing.assert_array_equal(y, x * 3)
+    y[...], z[...] = 0, 0
+    through_parts.interpret(*arguments, grid=(1,))
     np.testing.assert_array_equal(z, x)
     np.testing.assert_array_equal(y, x * 3)
 
