@@ -211,6 +211,21 @@ def test_views_of_some_blocks_are_not_copied(way, target):
         store_a_part[(1,)](desc, way, num_ctas=2)
 
 
+@gluon.jit
+def store_some_rows(y_desc):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, rank=2)
+    buffer = gl.allocate_shared_memory(gl.float16, [64, 128], layout)
+    tma.async_store(y_desc, [0, 0], buffer.slice(32, 32, dim=0))
+
+
+def test_parts_of_a_buffer_are_not_copied(target):
+    """The panels of the part are as far apart as those of the buffer."""
+    layout = gl.NVMMASharedLayout(128, 16, rank=2)
+    desc = TensorDescriptor.from_tensor(poisoned((32, 128), "fp16"), [32, 128], layout)
+    with pytest.raises(TileError, match="TMA does not lay out blocks"):
+        store_some_rows[(1,)](desc)
+
+
 def test_the_interpreter_runs_no_clusters(target, monkeypatch):
     monkeypatch.setenv("TILE_INTERPRET", "1")
     x = poisoned((32, 128), "fp16")

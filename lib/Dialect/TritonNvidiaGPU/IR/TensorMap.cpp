@@ -150,16 +150,12 @@ static LogicalResult divideBoxes(TMACopy &copy, unsigned bit) {
   return failure();
 }
 
-/// Whether a view leaves out some of a dimension that the blocks of a cluster
-/// divide. Then blocks hold other parts of it than they hold of a buffer with
+/// Whether a view is a part of a buffer. Its panels are as far apart as those of
+/// the buffer. Blocks of a cluster hold other parts of it than of a buffer with
 /// the shape of the view.
-static bool cutsThroughBlocks(gpu::MemDescType buffer) {
-  gpu::CTALayoutAttr division = gpu::getCTALayout(buffer.getEncoding());
-  ArrayRef<int64_t> whole =
-      buffer.getAllocShape().take_back(buffer.getShape().size());
-  return llvm::any_of(llvm::enumerate(division.getCTASplitNum()), [&](auto at) {
-    return at.value() > 1 && whole[at.index()] != buffer.getShape()[at.index()];
-  });
+static bool isPart(gpu::MemDescType buffer) {
+  return buffer.getAllocShape().take_back(buffer.getShape().size()) !=
+         buffer.getShape();
 }
 
 std::optional<TMACopy>
@@ -169,6 +165,9 @@ mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
   unsigned rank = block.getRank();
   auto encoding = cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
   gpu::CTALayoutAttr division = encoding.getCTALayout();
+  // Buffers of an array follow one another.
+  if (isPart(buffer) && buffer.getShape().size() == encoding.getRank())
+    return std::nullopt;
   if (division.isDefault()) {
     auto boxes = getTMABoxes(block);
     if (!boxes)
@@ -176,7 +175,7 @@ mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
     copy.boxes = std::move(*boxes);
     return copy;
   }
-  if (buffer.getRank() != int64_t(rank) || cutsThroughBlocks(buffer))
+  if (buffer.getRank() != int64_t(rank))
     return std::nullopt;
   auto boxes =
       getBoxes(block.getShape(), encoding, block.getElementTypeBitWidth() / 8,
