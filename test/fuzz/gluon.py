@@ -21,6 +21,7 @@ HEADER = """\
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.amd import AMDMFMALayout, AMDWMMALayout, cdna3, rdna3, rdna4
+from tile.experimental.gluon.language.amd.cdna5 import PartitionedSharedLayout
 from tile.experimental.gluon.language.amd.cdna4 import async_copy as lds
 from tile.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
 

@@ -196,10 +196,11 @@ class Expressions:
             return on_constants(lhs, rhs)
         except ZeroDivisionError:
             raise SemanticError("division by zero in a constant expression") from None
-        except TypeError:
-            raise SemanticError(
-                f"no such operation between {describe(lhs)} and {describe(rhs)}"
-            ) from None
+        except TypeError as error:
+            # "unsupported operand type(s) for +", and what Python calls the operands.
+            what, colon, _ = str(error).partition(":")
+            said = f"{what}:" if colon else "no such operation between"
+            raise SemanticError(f"{said} {describe(lhs)} and {describe(rhs)}") from None
 
     def custom_operator(self, lhs: Any, rhs: Any, method: str, reflected: str) -> Any:
         """What aggregates define for an operator: of the left operand, or else of the right one; as

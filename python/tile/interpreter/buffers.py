@@ -84,7 +84,7 @@ def _offsets(layout: Any, shape: tuple[int, ...]) -> tuple[np.ndarray, int]:
 def _places(ty: Any) -> tuple[np.ndarray, int]:
     """The places of a buffer, or of an array of buffers, in bytes, and how many bytes there are."""
     rank = ty.layout.rank
-    one, size = _offsets(ty.layout, tuple(ty.shape[ty.rank - rank :]))
+    one, size = _offsets(ty.buffer_layout, tuple(ty.shape[ty.rank - rank :]))
     itemsize = element_of(ty.element_ty).itemsize
     if rank == ty.rank:
         return one * itemsize, size * itemsize

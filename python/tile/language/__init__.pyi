@@ -1326,7 +1326,8 @@ class shared_block:
     @property
     def rank(self) -> Any: ...
     def scatter(self, values: Any, indices: Any, axis: _int) -> None:
-        r"""Writes to the elements that `indices` name along `axis`."""
+        r"""Writes to the elements that `indices` name along `axis`. Values and indices of one
+        element along a dimension are repeated there."""
     @property
     def shape(self) -> builtins.tuple[builtins.int, ...]: ...
     def store(self, value: _Value) -> None:

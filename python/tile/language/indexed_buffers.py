@@ -50,19 +50,23 @@ class IndexedAccess:
                 )
         return indices, axis
 
-    def _values(self, values: Any, indices: tensor, what: str) -> tensor:
+    def _values(self, values: Any, indices: Any, what: str) -> tuple[tensor, tensor]:
+        """Values, and an index for each of them."""
         values = _tensor(values, f"{what} takes a tensor of values")
+        indices = _tensor(indices, f"{what} takes a tensor of indices")
         if values.dtype != self.type.element_ty:
             raise SemanticError(
                 f"{what} needs values of {self.type.element_ty}, like the buffer, not of "
                 f"{values.dtype}"
             )
-        if values.shape != indices.shape:
+        pairs = zip(values.shape, indices.shape, strict=False)
+        if values.ndim != indices.ndim or any(a != b and 1 not in (a, b) for a, b in pairs):
             raise SemanticError(
                 f"{what} needs an index for each value, but got {list(indices.shape)} indices and "
                 f"{list(values.shape)} values"
             )
-        return values
+        values, indices = raise_to_common_shape(values, indices)
+        return values, indices
 
     @builtin
     def gather(self, indices: Any, axis: Any) -> tensor:
@@ -76,9 +80,10 @@ class IndexedAccess:
 
     @builtin
     def scatter(self, values: Any, indices: Any, axis: Any) -> None:
-        """Writes to the elements that `indices` name along `axis`."""
+        """Writes to the elements that `indices` name along `axis`. Values and indices of one
+        element along a dimension are repeated there."""
+        values, indices = self._values(values, indices, "scatter")
         indices, axis = self._places(indices, axis, "scatter")
-        values, indices = raise_to_common_shape(self._values(values, indices, "scatter"), indices)
         b = current()
         attributes = {"axis": b.int_attr(32, axis)}
         handles = (self.handle, indices.handle, values.handle)
@@ -86,8 +91,9 @@ class IndexedAccess:
 
     def _combine(self, op: str, values: Any, indices: Any, axis: Any, mask: Any) -> tensor:
         what = f"atomic_scatter_{'xchg' if op == 'exch' else op}"
+        values, indices = self._values(values, indices, what)
         indices, axis = self._places(indices, axis, what)
-        found = [self._values(values, indices, what), indices]
+        found = [values, indices]
         if unwrap(mask) is not None:
             found.append(as_mask(mask))
         values, indices, *masks = raise_to_common_shape(*found)

@@ -254,7 +254,13 @@ def raise_to_common_shape(*values: tensor) -> list[tensor]:
 def check_number(value: Any, what: str) -> None:
     if isinstance(value, tensor) or is_constant(value):
         return
-    raise SemanticError(f"{what} takes numbers and tensors, not {describe(value)}{instead(value)}")
+    # Of operators, in the words of Python.
+    said = (
+        f"{what} takes"
+        if what[:1].isalpha()
+        else f"unsupported operand type(s) for {what}: it takes"
+    )
+    raise SemanticError(f"{said} numbers and tensors, not {describe(value)}{instead(value)}")
 
 
 def binary_operands(

@@ -66,7 +66,8 @@ class shared_type(dtype):
         self.element_ty = unwrap(element_ty)
         self._shape = Shape(unwrap_shape(shape))
         self.alloc_shape = Shape(unwrap_shape(alloc_shape))
-        self.layout = layout
+        #: What the program says, and what IR has for a buffer of this shape.
+        self.layout = self.buffer_layout = layout
         extents = "x".join(map(str, self._shape))
         whole = "" if self.alloc_shape == self._shape else ", " + "x".join(
             map(str, self.alloc_shape)

@@ -238,12 +238,6 @@ PLANTED = [
         "mbarrier.wait(ready.index(slot), (n // STAGES + 1) & 1)",
     ),
     # Clusters.
-    (
-        "cluster_matmul",
-        RACES + " mbarrier-misuse",
-        "    cluster.barrier()\n    for s in gl.static_range(STAGES - 1):",
-        "    for s in gl.static_range(STAGES - 1):",
-    ),
     ("cluster_matmul", RACES, "        cluster.barrier()\n        ahead", "        ahead"),
     (
         "cluster_matmul",
@@ -252,7 +246,6 @@ PLANTED = [
         "a.nbytes_per_cta + 2 * b.nbytes_per_cta, pred",
     ),
     ("cluster_matmul", RACES, "(k // STAGES) & 1", "(k // STAGES + 1) & 1"),
-    ("split_k_matmul", "mbarrier-misuse unstarted-cta " + RACES, "    cluster.barrier()\n", ""),
     ("split_k_matmul", RACES, "    mbarrier.wait(bar, 0, deps=[buffer])\n", ""),
     (
         "split_k_matmul",

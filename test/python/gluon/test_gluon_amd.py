@@ -209,6 +209,29 @@ def test_mfma(warps, tiles, transposed, large, kind, target):
     assert "v_mfma" in kernel.asm["amdgcn"]
 
 
+#: Tensors of fewer rows or columns than an instruction computes.
+LITTLE = [(16, 16), (8, 64), (64, 8), (16, 32), (4, 2), (1, 16)]
+
+
+@pytest.mark.parametrize("target", ["hip:gfx942"], indirect=True)
+@pytest.mark.parametrize("shape", [[32, 32, 8], [16, 16, 16]])
+@pytest.mark.parametrize("transposed", [True, False])
+@pytest.mark.parametrize("m,n", LITTLE)
+def test_mfma_of_little_tensors(m, n, transposed, shape, target):
+    layout = AMDMFMALayout(3, shape, transposed, [2, 2])
+    check_product(target, layout, 4, cdna3.mfma, np.float16, m, n, 32)
+
+
+@pytest.mark.parametrize("target", ["hip:gfx1100", "hip:gfx1200"], indirect=True)
+@pytest.mark.parametrize("transposed", [True, False])
+@pytest.mark.parametrize("m,n", LITTLE)
+def test_wmma_of_little_tensors(m, n, transposed, target):
+    version = 1 if target == "hip:gfx1100" else 2
+    layout = AMDWMMALayout(version, transposed, [[0, 1], [1, 0]])
+    multiply = rdna3.wmma if version == 1 else rdna4.wmma
+    check_product(target, layout, 16 // version, multiply, np.float16, m, n, 32)
+
+
 @pytest.mark.parametrize("target", ["hip:gfx950"], indirect=True)
 @pytest.mark.parametrize(
     "dtype,shape,k_width",
@@ -404,6 +427,150 @@ def test_scaled_upcast(format, axis, target):
 
 
 @gluon.jit
+def downcast(
+    x_ptr, s_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, GROUP: gl.constexpr, AXIS: gl.constexpr,
+    FORMAT: gl.constexpr, LAYOUT: gl.constexpr, SCALES: gl.constexpr,
+):  # fmt: skip
+    x = gl.load(pointers(x_ptr, M, N, LAYOUT))
+    rows: gl.constexpr = M // GROUP if AXIS == 0 else M
+    columns: gl.constexpr = N if AXIS == 0 else N // GROUP
+    scales = gl.load(pointers(s_ptr, rows, columns, SCALES))
+    y = cdna4.scaled_downcast(x, scales, FORMAT, AXIS)
+    gl.store(pointers(y_ptr, y.shape[0], y.shape[1], y.type.layout), y)
+
+
+SMALL = {
+    "e4m3": ml_dtypes.float8_e4m3fn, "e5m2": ml_dtypes.float8_e5m2, "e2m1": ml_dtypes.float4_e2m1fn
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("target", ["hip:gfx950", "hip:gfx942", "hip:gfx1100"], indirect=True)
+@pytest.mark.parametrize("format", list(SMALL))
+@pytest.mark.parametrize("axis,group", [(1, 32), (-1, 8), (0, 16)])
+@pytest.mark.parametrize("dtype", ["fp32", "bf16", "fp16"])
+def test_scaled_downcast(format, axis, group, dtype, target):
+    """Every number that the format has, what lies between two of them, and larger ones."""
+    m, n = 32, 64
+    rng = np.random.default_rng(group)
+    scales = rng.integers(115, 135, (m // group, n) if axis == 0 else (m, n // group))
+    wide = np.repeat(scales, group, axis)
+    numbers = np.concatenate([np.arange(-33, 34) / 4.0, [0.0, -0.0, 448, 470, 6e4, 9e4, 2.0**-9]])
+    x = rng.choice(numbers, (m, n)) * 2.0 ** (wide - 127)
+    to = {"fp32": np.float32, "bf16": ml_dtypes.bfloat16, "fp16": np.float16}[dtype]
+    x = x.astype(to)
+    exact = (x.astype(np.float64) * 2.0 ** (127 - wide)).astype(np.float32)
+    # What is too large becomes the largest number, as in all casts to these formats.
+    if format != "e2m1":
+        largest = float(ml_dtypes.finfo(SMALL[format]).max)
+        exact = np.clip(exact, -largest, largest)
+    expected = exact.astype(SMALL[format])
+    layout = gl.BlockedLayout([1, 4] if axis else [4, 1], [LANES[target] // 8, 8], [4, 1], [1, 0])
+    if format == "e2m1":
+        y = np.full((m // 2, n) if axis == 0 else (m, n // 2), 0x99, np.uint8)
+        codes = expected.view(np.uint8)
+        expected = packed(codes.astype(np.int32), axis)
+    else:
+        y = np.full((m, n), 0x11, np.uint8).view(SMALL[format])
+    pointer = scales.astype(np.uint8)
+    downcast[(1,)](x, pointer, y, m, n, group, axis, format, layout, matrix(target))
+    if format != "e2m1":
+        y, expected = y.astype(np.float32), expected.astype(np.float32)
+    np.testing.assert_array_equal(y, expected)
+
+
+@gluon.jit
+def scales_at_both_ends(x_ptr, s_ptr, y_ptr, LAYOUT: gl.constexpr):
+    x = gl.load(pointers(x_ptr, 16, 32, LAYOUT))
+    scales = gl.load(pointers(s_ptr, 16, 1, LAYOUT))
+    gl.store(pointers(y_ptr, 16, 32, LAYOUT), cdna4.scaled_downcast(x, scales, "e5m2"))
+
+
+@gfx950
+def test_scales_at_both_ends(target):
+    x = np.full((16, 32), 1.5, np.float32)
+    scales = np.array([0, 1, 2, 126, 127, 128, 252, 253, 254, 255] + [127] * 6, np.uint8)
+    x[:3], x[6:9] = 2.0**-126, 2.0**126
+    y = np.full((16, 32), 0x11, np.uint8).view(ml_dtypes.float8_e5m2)
+    scales_at_both_ends[(1,)](x, scales, y, matrix(target))
+    expected = x.astype(np.float64) * 2.0 ** (127.0 - scales[:, None])
+    expected[9] = np.nan
+    np.testing.assert_array_equal(y.astype(np.float64), expected)
+
+
+@gluon.jit
+def upcast_with_scales(x_ptr, s_ptr, y_ptr, GROUP: gl.constexpr, AXIS: gl.constexpr,
+                       LAYOUT: gl.constexpr):  # fmt: skip
+    x = gl.load(pointers(x_ptr, 64, 32, LAYOUT))
+    of: gl.constexpr = cdna4.get_scaled_upcast_fp4_scale_layout(x, GROUP, gl.float16, AXIS)
+    M: gl.constexpr = 128 if AXIS == 0 else 64
+    N: gl.constexpr = 32 if AXIS == 0 else 64
+    rows: gl.constexpr = M // GROUP if AXIS == 0 else M
+    columns: gl.constexpr = N if AXIS == 0 else N // GROUP
+    gl.static_assert(of.shape == [rows, columns])
+    gl.store(pointers(y_ptr, rows, columns, of), gl.load(pointers(s_ptr, rows, columns, of)))
+
+
+@cdna
+@pytest.mark.parametrize("group", [8, 32])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_layouts_of_scales(group, axis, target):
+    """Each lane has the scales of the floats that it gets."""
+    layout = gl.BlockedLayout([1, 4] if axis else [4, 1], [LANES[target] // 8, 8], [4, 1], [1, 0])
+    wide = [64, 64] if axis else [128, 32]
+    shape = [e // group if d == axis else e for d, e in enumerate(wide)]
+    x = np.zeros((64, 32), np.uint8)
+    s, y = values(shape, "i8", 3).view(np.uint8), poisoned(shape, "i8").view(np.uint8)
+    upcast_with_scales[(1,)](x, s, y, group, axis, layout)
+    np.testing.assert_array_equal(y, s)
+
+
+def test_a_layout_of_scales_by_hand():
+    """What Triton gives for these: four lanes of two bytes share a scale of 32."""
+
+    @gluon.jit
+    def kernel(LAYOUT: gl.constexpr, EXPECTED: gl.constexpr):
+        x = gl.full([32, 64], 0, gl.uint8, LAYOUT)
+        found: gl.constexpr = cdna3.get_scaled_upcast_fp4_scale_layout(x, 32, gl.bfloat16, 1)
+        gl.static_assert(found == EXPECTED)
+
+    expected = gl.DistributedLinearLayout(
+        [[0, 2]], [[0, 0], [0, 0], [0, 1], [1, 0], [2, 0], [4, 0]], [[8, 0], [16, 0]], [], [32, 4]
+    )
+    kernel.warmup(gl.BlockedLayout([1, 4], [8, 8], [4, 1], [1, 0]), expected, grid=(1,))
+
+
+@gluon.jit
+def refused_scales(x_ptr, KIND: gl.constexpr, LAYOUT: gl.constexpr):
+    x = gl.load(pointers(x_ptr, 32, 64, LAYOUT))
+    if KIND == "format":
+        cdna4.scaled_downcast(x, x.to(gl.uint8), "e8m0")
+    elif KIND == "scale":
+        cdna4.scaled_downcast(x, x, "e4m3")
+    elif KIND == "shape":
+        cdna4.scaled_downcast(x, gl.zeros([16, 2], gl.uint8, LAYOUT), "e4m3")
+    elif KIND == "group":
+        cdna4.scaled_downcast(x, gl.zeros([32, 16], gl.uint8, LAYOUT), "e4m3")
+    else:
+        cdna4.get_scaled_upcast_fp4_scale_layout(x.to(gl.uint8), 4, gl.float16, 1)
+
+
+@gfx950
+@pytest.mark.parametrize(
+    "kind,message",
+    [
+        ("format", "scaled_downcast has the formats e4m3, e5m2 and e2m1, not 'e8m0'"),
+        ("scale", "Expected scale to use raw E8M0 payload in int8/uint8"),
+        ("shape", "takes a scale for equal parts along dimension 1"),
+        ("group", "for a multiple of 8 elements, not for 4"),
+        ("factor", "scale_factor is a power of two from 8 to 128, not 4"),
+    ],
+)
+def test_refused_scales(kind, message, target):
+    with pytest.raises(TileError, match=message):
+        refused_scales[(1,)](np.zeros((32, 64), np.float32), kind, matrix(target))
+
+
+@gluon.jit
 def repacked(x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr,
              OPERAND: gl.constexpr):  # fmt: skip
     buffer = gl.allocate_shared_memory(
@@ -562,6 +729,62 @@ def test_layouts_that_are_none(make, message):
         make()
 
 
+# Stages of waves.
+
+
+@gluon.jit
+def stages(x_ptr, y_ptr, n, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr,
+           BUFFER: gl.constexpr, PRIORITY: gl.constexpr):  # fmt: skip
+    at = offsets_of(M, N, LAYOUT)
+    buffers = gl.allocate_shared_memory(gl.float32, [2, M, N], BUFFER)
+    acc = gl.zeros([M, N], gl.float32, LAYOUT)
+    for i in range(n):
+        with gl.amd.warp_pipeline_stage("load", priority=PRIORITY):
+            buffers.index(i % 2).store(gl.load(x_ptr + i * M * N + at))
+        with gl.amd.warp_pipeline_stage("compute"):
+            acc = acc * 2 + buffers.index(i % 2).load(LAYOUT)
+    gl.store(y_ptr + at, acc)
+
+
+@every
+@pytest.mark.parametrize("priority", [None, 3])
+@pytest.mark.parametrize("num_warps", [4, 8])
+def test_stages_of_waves(target, priority, num_warps):
+    x, y = values((5, 32, 64), "i8", 2).astype(np.float32), poisoned((32, 64), "fp32")
+    layout = gl.BlockedLayout([1, 4], [LANES[target] // 8, 8], [num_warps, 1], [1, 0])
+    buffer = gl.SwizzledSharedLayout(4, 1, 4, [1, 0])
+    kernel = stages[(1,)](x, y, 5, 32, 64, layout, buffer, priority, num_warps=num_warps)
+    expected = np.zeros((32, 64), np.float32)
+    for part in x:
+        expected = expected * 2 + part
+    np.testing.assert_array_equal(y, expected)
+    assert kernel.asm["ttgir"].count("rocdl.sched.barrier") == 2
+    found = re.findall(r"s_setprio (\d)", kernel.asm["amdgcn"])
+    assert sorted(found) == ([] if priority is None else ["0", "3"])
+
+
+@gluon.jit
+def refused_stage(KIND: gl.constexpr):
+    if KIND == "label":
+        with gl.amd.warp_pipeline_stage(3):
+            pass
+    else:
+        with gl.amd.warp_pipeline_stage("load", priority=4):
+            pass
+
+
+@pytest.mark.parametrize(
+    "kind,message",
+    [
+        ("label", "label of warp_pipeline_stage is a str, not 3"),
+        ("priority", "priority of warp_pipeline_stage is from 0 to 3, not 4"),
+    ],
+)
+def test_refused_stages(kind, message):
+    with pytest.raises(TileError, match=message):
+        refused_stage[(1,)](kind)
+
+
 # Buffers in partitions of LDS.
 
 
@@ -605,7 +828,12 @@ def test_buffers_in_partitions(target, pieces, padded, rows):
         poisoned(shape, "i32"),
         poisoned(shape, "i32"),
     )
-    through_parts[(1,)](x, y, z, 32, 64, rows, buffer, matrix(target))
+    arguments = (x, y, z, 32, 64, rows, buffer, matrix(target))
+    through_parts[(1,)](*arguments)
+    np.testing.assert_array_equal(z, x)
+    np.testing.assert_array_equal(y, x * 3)
+    y[...], z[...] = 0, 0
+    through_parts.interpret(*arguments, grid=(1,))
     np.testing.assert_array_equal(z, x)
     np.testing.assert_array_equal(y, x * 3)
 

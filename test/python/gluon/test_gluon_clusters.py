@@ -129,11 +129,101 @@ def test_copies_of_several_blocks(rows, step, num_ctas, target):
     np.testing.assert_array_equal(y, x)
 
 
-def test_what_blocks_share_is_copied_for_all_of_them(target):
-    x = poisoned((32, 128), "fp16")
-    desc = descriptor(x, [32, 128], 2, [0, 0])
-    with pytest.raises(TileError, match="which async_load says by multicast=True"):
-        copy[(1,)](desc, desc, False, num_ctas=2)
+@pytest.mark.parametrize("num_ctas", [2, 4])
+def test_each_block_copies_what_it_shares(num_ctas, target):
+    x, y = values((32, 128), "fp16", 4), poisoned((32, 128), "fp16")
+    descs = [descriptor(t, [32, 128], num_ctas, [0, 0]) for t in (x, y)]
+    report = copy.simulate(*descs, False, grid=(1,), num_ctas=num_ctas)
+    assert report.ok, report.messages
+    np.testing.assert_array_equal(y, x)
+
+
+#: How four or eight blocks divide 32 rows and 128 columns, or share them.
+DIVISIONS = [
+    [[1, 0], [0, 1]], [[0, 1], [1, 0]], [[0, 0], [1, 0]], [[0, 1], [0, 0]], [[0, 0], [0, 1]],
+    [[1, 0], [0, 0], [0, 1]], [[0, 0], [0, 0], [1, 0]], [[0, 0], [0, 0], [0, 0]],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("multicast", [False, True])
+@pytest.mark.parametrize("bases", DIVISIONS)
+@pytest.mark.parametrize("swizzle", [0, 32, 128])
+def test_blocks_that_divide_and_share(bases, multicast, swizzle, target):
+    layout = gl.NVMMASharedLayout(swizzle, 16, rank=2, cga_layout=bases)
+    x, y = values((40, 128), "fp16", 5), poisoned((40, 128), "fp16")
+    descs = [TensorDescriptor.from_tensor(t, [32, 128], layout) for t in (x, y)]
+    for schedule in range(2):
+        y[:] = np.nan
+        report = copy.simulate(
+            *descs, multicast, grid=(2,), num_ctas=1 << len(bases), schedule_seed=schedule
+        )
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(y, x)
+
+
+@gluon.jit
+def copy_at_once(x_desc, y_desc):
+    """Blocks do not wait for the barriers of each other: the compiler has them wait."""
+    buffer = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_shape, x_desc.layout)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, x_desc.nbytes_per_cta)
+    tma.async_load(x_desc, [0, 0], bar, buffer, multicast=True)
+    mbarrier.wait(bar, 0)
+    fence_async_shared(cluster=True)
+    tma.async_store(y_desc, [0, 0], buffer)
+    tma.store_wait(0)
+    cluster.barrier()
+
+
+@pytest.mark.parametrize("num_ctas", [2, 4])
+def test_barriers_are_known_to_other_blocks(num_ctas, target):
+    x, y = values((32, 128), "fp16", 6), poisoned((32, 128), "fp16")
+    descs = [descriptor(t, [32, 128], num_ctas, [0, 0]) for t in (x, y)]
+    for schedule in range(3):
+        report = copy_at_once.simulate(*descs, grid=(1,), num_ctas=num_ctas, schedule_seed=schedule)
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(y, x)
+
+
+@gluon.jit
+def store_a_part(y_desc, WAY: gl.constexpr):
+    """Half of the rows: those that one of the blocks has."""
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, rank=2, cga_layout=[[1, 0]])
+    buffer = gl.allocate_shared_memory(gl.float16, [64, 64], layout)
+    part = buffer.slice(0, 32, dim=0)
+    if WAY == "store":
+        tma.async_store(y_desc, [0, 0], part)
+    elif WAY == "reduce":
+        tma.async_atomic_add(y_desc, [0, 0], part)
+    else:
+        bar = mbarrier.allocate_mbarrier()
+        mbarrier.init(bar, count=1)
+        tma.async_load(y_desc, [0, 0], bar, part)
+
+
+@pytest.mark.parametrize("way", ["store", "reduce", "load"])
+def test_views_of_some_blocks_are_not_copied(way, target):
+    """A view of rows that are in one block is no buffer of which each block has half."""
+    layout = gl.NVMMASharedLayout(128, 16, rank=2, cga_layout=[[1, 0]])
+    desc = TensorDescriptor.from_tensor(poisoned((32, 64), "fp16"), [32, 64], layout)
+    with pytest.raises(TileError, match="TMA does not lay out blocks"):
+        store_a_part[(1,)](desc, way, num_ctas=2)
+
+
+@gluon.jit
+def store_some_rows(y_desc):
+    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, rank=2)
+    buffer = gl.allocate_shared_memory(gl.float16, [64, 128], layout)
+    tma.async_store(y_desc, [0, 0], buffer.slice(32, 32, dim=0))
+
+
+def test_parts_of_a_buffer_are_not_copied(target):
+    """The panels of the part are as far apart as those of the buffer."""
+    layout = gl.NVMMASharedLayout(128, 16, rank=2)
+    desc = TensorDescriptor.from_tensor(poisoned((32, 128), "fp16"), [32, 128], layout)
+    with pytest.raises(TileError, match="TMA does not lay out blocks"):
+        store_some_rows[(1,)](desc)
 
 
 def test_the_interpreter_runs_no_clusters(target, monkeypatch):

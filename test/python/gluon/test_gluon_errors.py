@@ -199,7 +199,7 @@ CASES = {
         "the tensor is made here",
     ],
     not_trivial: [
-        "the conversion moves data between threads",
+        "is not trivial: it moves data between threads",
         "size_per_thread=[1]",
         "size_per_thread=[4]",
     ],

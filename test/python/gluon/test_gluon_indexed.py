@@ -212,3 +212,33 @@ def test_refused(kind):
     layout = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0])
     with pytest.raises(TileError, match=REFUSED[kind]):
         refused_kernel[(1,)](kind, layout, SHARED["plain"])
+
+
+@gluon.jit
+def scatter_lines(x_ptr, i_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, AXIS: gl.constexpr,
+                  L: gl.constexpr, S: gl.constexpr):  # fmt: skip
+    """A value for each row (or column), and an index for each of the other dimension."""
+    buffer = gl.allocate_shared_memory(gl.int32, [M, N], S)
+    buffer.store(gl.zeros([M, N], gl.int32, L))
+    rows = gl.arange(0, M, layout=gl.SliceLayout(1, L))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, L))
+    if AXIS == 1:
+        buffer.scatter(gl.load(x_ptr + rows)[:, None], gl.load(i_ptr + columns)[None, :], axis=1)
+    else:
+        buffer.scatter(gl.load(x_ptr + columns)[None, :], gl.load(i_ptr + rows)[:, None], axis=0)
+    gl.store(pointers(y_ptr, M, N, L), buffer.load(L))
+
+
+@machines
+@pytest.mark.parametrize("axis", [0, 1])
+def test_values_and_indices_are_repeated(target, axis):
+    shape = (32, 64)
+    x, y = values(shape[1 - axis], "i32", 3), poisoned(shape, "i32")
+    indices = np.random.default_rng(3).permutation(shape[axis]).astype(np.int32)
+    arguments = (x, indices, y, *shape, axis, layouts(target)["rows"], SHARED["swizzled"])
+    expected = np.broadcast_to(x[:, None] if axis == 1 else x[None, :], shape)
+    scatter_lines[(1,)](*arguments)
+    np.testing.assert_array_equal(y, expected)
+    y[...] = 0
+    scatter_lines.interpret(*arguments, grid=(1,))
+    np.testing.assert_array_equal(y, expected)

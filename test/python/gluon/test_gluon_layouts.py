@@ -224,7 +224,7 @@ def test_views():
     [
         (lambda: gl.BlockedLayout([1], [32], [4], [0, 1]), "lists of one length"),
         (lambda: gl.BlockedLayout([3], [32], [4], [0]), "size_per_thread has powers of two, not 3"),
-        (lambda: gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 1]), "lists each dimension once"),
+        (lambda: gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 1]), "order must be a permutation"),
         (lambda: gl.BlockedLayout([1], [32], [4], [0], [[1, 0]]), "each basis of cga_layout has 1"),
         (lambda: gl.BlockedLayout("abc", [32], [4], [0]), "size_per_thread is a list of integers"),
         (lambda: gl.SliceLayout(2, BLOCKED), "is from 0 to 1, not 2"),

@@ -330,3 +330,45 @@ def test_arrivals_of_one_block(target):
         np.testing.assert_array_equal(y, np.arange(128))
     with pytest.raises(TileError, match=r"from_cta of mbarrier.arrive is one of the 2 blocks"):
         arrive_kernel[(1,)](y, 2, layout, num_ctas=2)
+
+
+# Parts of an array of buffers.
+
+
+@gluon.jit
+def parts_of_an_array(x_ptr, y_ptr, z_ptr, n, SHARED: gl.constexpr, L: gl.constexpr):
+    """Seven buffers; those from 3 on, four of them, are an array, too. So are two of these."""
+    rows = gl.arange(0, 8, layout=gl.SliceLayout(1, L))
+    columns = gl.arange(0, 32, layout=gl.SliceLayout(0, L))
+    at = rows[:, None] * 32 + columns[None, :]
+    buffers = gl.allocate_shared_memory(gl.float16, [7, 8, 32], SHARED)
+    for i in gl.static_range(7):
+        buffers.index(i).store(gl.load(x_ptr + i * 256 + at))
+    part = buffers.slice(3, 4, dim=0)
+    for i in range(n):
+        gl.store(y_ptr + i * 256 + at, part.index(i).load(L))
+    inner = part.slice(1, 2, dim=0)
+    for i in gl.static_range(2):
+        gl.store(z_ptr + i * 256 + at, inner.index(i).load(L))
+
+
+@pytest.mark.parametrize(
+    "target", ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"], indirect=True
+)
+@pytest.mark.parametrize(
+    "shared", [gl.SwizzledSharedLayout(4, 1, 4, [1, 0]), gl.SharedLinearLayout(
+        [[0, 1], [1, 0], [0, 2], [0, 4], [2, 0], [0, 8], [4, 0], [0, 16]])],
+)  # fmt: skip
+def test_parts_of_an_array_of_buffers(shared, target):
+    lanes = 64 if target.startswith("hip:gfx9") else 32
+    layout = gl.BlockedLayout([1, 2], [lanes // 8, 8], [4, 1], [1, 0])
+    x = values((7, 8, 32), "fp16", 3)
+    y, z = poisoned((4, 8, 32), "fp16"), poisoned((2, 8, 32), "fp16")
+    arguments = (x, y, z, 4, shared, layout)
+    parts_of_an_array[(1,)](*arguments)
+    np.testing.assert_array_equal(y, x[3:])
+    np.testing.assert_array_equal(z, x[4:6])
+    y[...], z[...] = 0, 0
+    parts_of_an_array.interpret(*arguments, grid=(1,))
+    np.testing.assert_array_equal(y, x[3:])
+    np.testing.assert_array_equal(z, x[4:6])

@@ -113,12 +113,35 @@ def arriving_copies(x_ptr, y_ptr, n, M: gl.constexpr, N: gl.constexpr, A: gl.con
         mbarrier.invalidate(barriers.index(s))
 
 
-@hopper
+@ampere
 @pytest.mark.parametrize("n", [2 * 32 * 64, 3000, 0])
 def test_copies_that_arrive_at_barriers(n, target):
     x, y = values(2 * 32 * 64, "fp32", 3), poisoned(2 * 32 * 64, "fp32")
     arriving_copies[(1,)](x, y, n, 32, 64, LOAD)
     np.testing.assert_array_equal(y, np.where(np.arange(x.size) < n, x, 0))
+
+
+@gluon.jit
+def counted_arrivals(x_ptr, y_ptr, COUNT: gl.constexpr, A: gl.constexpr):
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=COUNT + 1)
+    i = gl.arange(0, 128, layout=A)
+    for turn in range(3):
+        mbarrier.arrive(barrier, count=COUNT)
+        mbarrier.arrive(barrier, count=1)
+        mbarrier.wait(barrier, turn & 1)
+    gl.store(y_ptr + i, gl.load(x_ptr + i))
+    mbarrier.invalidate(barrier)
+
+
+@ampere
+@pytest.mark.parametrize("count", [1, 3, 4, 8])
+def test_arrivals_that_count_for_several(count, target):
+    x, y = values(128, "i32", 3), poisoned(128, "i32")
+    kernel = counted_arrivals[(1,)](x, y, count, gl.BlockedLayout([1], [32], [4], [0]))
+    np.testing.assert_array_equal(y, x)
+    if target == "cuda:80":  # What came with sm_90.
+        assert "shared::cta" not in kernel.asm["ptx"] and "try_wait" not in kernel.asm["ptx"]
 
 
 # Descriptors that the kernel makes.

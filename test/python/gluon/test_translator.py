@@ -3,11 +3,13 @@ all that they need as one module."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import sys
 import textwrap
 
+import ml_dtypes
 import numpy as np
 import pytest
 from reference import poisoned
@@ -17,12 +19,18 @@ from test_to_gluon import example
 
 import tile
 import tile.language as tl
+from tile.tools.tensor_descriptor import TensorDescriptor
 from tile.tools.triton_to_gluon_translator import (
     TranslatorTarget,
     convert_triton_to_gluon,
     slice_kernel,
 )
-from tile.tools.triton_to_gluon_translator.slice_kernel import SliceError
+from tile.tools.triton_to_gluon_translator.nvidia_helpers import convert_host_descriptor
+from tile.tools.triton_to_gluon_translator.slice_kernel import (
+    RewriteSpec,
+    SliceError,
+    get_reference,
+)
 
 machines = pytest.mark.parametrize(
     "target", ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"], indirect=True
@@ -139,21 +147,139 @@ def block_kernel(x_ptr):
     tl.store(block, tl.load(block) + 1)
 
 
-@tile.jit
-def descriptor_kernel(x, y):
-    y.store([0, 0], x.load([0, 0]))
-
-
 @pytest.mark.parametrize(
     "kernel,message",
     [
         (block_kernel, "the language with layouts has no name for tl.make_block_ptr"),
-        (descriptor_kernel, "the translation has no descriptors and block pointers"),
     ],
 )
 def test_what_is_refused(kernel, message):
     with pytest.raises(SliceError, match=message):
         convert_triton_to_gluon([kernel], TranslatorTarget.SM90)
+
+
+@tile.jit
+def copy_blocks(x, y, columns, BN: tl.constexpr):
+    row = tl.program_id(0) * 16
+    for j in range(0, columns, BN):
+        y.store([row, j], x.load([row, j]) * 2)
+
+
+@tile.jit
+def made_kernel(x_ptr, y_ptr, M, N, BN: tl.constexpr, PADDING: tl.constexpr):
+    """Also as an argument of a function, and under names for what is a method."""
+    x = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [16, BN], padding_option=PADDING)
+    y = tl.make_tensor_descriptor(y_ptr, [M, N + BN], [N + BN, 1], [16, BN])
+    copy_blocks(x, y, N, BN)
+    row = tl.program_id(0) * 16
+    behind = tl.load_tensor_descriptor(x, [row, N])
+    tl.store_tensor_descriptor(y, [row, N], behind)
+
+
+@machines
+@pytest.mark.parametrize("padding", ["zero", "nan"])
+def test_descriptors_of_the_kernel(target, padding, translate):
+    x, y = values((40, 96), "fp32", 1), poisoned((40, 128), "fp32")
+    translate(made_kernel)[(3,)](x, y, 40, 96, BN=32, PADDING=padding)
+    np.testing.assert_array_equal(y[:, :96], x * 2)
+    np.testing.assert_array_equal(y[:, 96:], 0.0 if padding == "zero" else np.nan)
+
+
+@pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
+@pytest.mark.parametrize("dtype", ["fp16", "fp32", "i32"])
+def test_descriptors_of_the_host(target, dtype, translate):
+    """They are copied by the TMA, as long as they are in the layout that they are given here."""
+    x, y = values((40, 96), dtype, 2), poisoned((40, 96), dtype)
+    descs = [convert_host_descriptor(TensorDescriptor.from_tensor(t, [16, 32])) for t in (x, y)]
+    kernel = translate(copy_blocks)[(3,)](*descs, 96, BN=32)
+    np.testing.assert_array_equal(y, x * 2)
+    assert "cp.async.bulk.tensor" in kernel.asm["ptx"]
+
+
+@tile.jit
+def rows_kernel(x_ptr, at_ptr, y_ptr, M, N, B: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [M, N], [N, 1], [1, B])
+    y = tl.make_tensor_descriptor(y_ptr, [M, N], [N, 1], [1, B])
+    rows = tl.load(at_ptr + tl.arange(0, 16))
+    found = x.gather(rows, 8)
+    y.scatter(found + 1, rows, 8)
+
+
+@machines
+def test_rows_by_number(target, translate):
+    x, y = values((20, 64), "i32", 3), np.zeros((20, 64), np.int32)
+    rows = np.random.default_rng(1).permutation(20)[:16].astype(np.int32)
+    translate(rows_kernel)[(1,)](x, rows, y, 20, 64, B=32)
+    expected = np.zeros_like(y)
+    expected[rows, 8:40] = x[rows, 8:40] + 1
+    np.testing.assert_array_equal(y, expected)
+
+
+@tile.jit
+def scaled_kernel(
+    a_ptr, sa_ptr, b_ptr, sb_ptr, c_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr,
+    A: tl.constexpr, B: tl.constexpr, GROUP: tl.constexpr, K_PACK: tl.constexpr,
+):  # fmt: skip
+    am: tl.constexpr = M // 2 if A == "e2m1" and not K_PACK else M
+    ak: tl.constexpr = K // 2 if A == "e2m1" and K_PACK else K
+    bk: tl.constexpr = K // 2 if B == "e2m1" and K_PACK else K
+    bn: tl.constexpr = N // 2 if B == "e2m1" and not K_PACK else N
+    a = tl.load(a_ptr + tl.arange(0, am)[:, None] * ak + tl.arange(0, ak)[None, :])
+    b = tl.load(b_ptr + tl.arange(0, bk)[:, None] * bn + tl.arange(0, bn)[None, :])
+    groups = tl.arange(0, K // GROUP)[None, :]
+    sa = tl.load(sa_ptr + tl.arange(0, M)[:, None] * (K // GROUP) + groups)
+    sb = None if B == "bf16" else tl.load(
+        sb_ptr + tl.arange(0, N)[:, None] * (K // GROUP) + groups)  # fmt: skip
+    c = tl.dot_scaled(a, sa, A, b, sb, B, lhs_k_pack=K_PACK, rhs_k_pack=K_PACK)
+    tl.store(c_ptr + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], c)
+
+
+def operand(rng, rows, columns, format, axis, k_pack):
+    """An operand, and the numbers in it."""
+    if format == "bf16":
+        x = rng.integers(-4, 5, (rows, columns)).astype(ml_dtypes.bfloat16)
+        return x, x.astype(np.float64)
+    if format != "e2m1":
+        kind = ml_dtypes.float8_e4m3fn if format == "e4m3" else ml_dtypes.float8_e5m2
+        x = rng.integers(-4, 5, (rows, columns)).astype(kind)
+        return x, x.astype(np.float64)
+    codes = rng.integers(0, 16, (rows, columns)).astype(np.uint8)
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    along = axis if k_pack else 1 - axis
+    low, high = (codes.take(range(i, codes.shape[along], 2), along) for i in (0, 1))
+    number = table[codes & 7] * np.where(codes & 8, -1, 1)
+    return (low | high << 4).astype(np.uint8), number
+
+
+@machines
+@pytest.mark.parametrize(
+    "a,b", [("e4m3", "e5m2"), ("e2m1", "e2m1"), ("e2m1", "bf16"), ("e5m2", "e2m1")]
+)
+@pytest.mark.parametrize("k_pack,group", [(True, 32), (False, 16)])
+def test_dots_with_scales(target, a, b, k_pack, group, translate):
+    m, n, k = 32, 16, 64
+    rng = np.random.default_rng(7)
+    x, left = operand(rng, m, k, a, 1, k_pack)
+    y, right = operand(rng, k, n, b, 0, k_pack)
+    sa, sb = (rng.integers(124, 131, (r, k // group)).astype(np.uint8) for r in (m, n))
+    left = left * np.repeat(2.0 ** (sa.astype(int) - 127), group, 1)
+    if b != "bf16":
+        right = right * np.repeat(2.0 ** (sb.astype(int) - 127), group, 1).T
+    c = poisoned((m, n), "fp32")
+    translate(scaled_kernel)[(1,)](x, sa, y, sb, c, m, n, k, a, b, group, k_pack)
+    np.testing.assert_array_equal(c, left @ right)
+
+
+@tile.jit
+def threads_kernel(y_ptr):
+    tl.store(y_ptr, tl.extra.cuda.num_threads())
+
+
+@pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
+def test_threads_are_counted(target, translate):
+    y = np.zeros(1, np.int32)
+    translate(threads_kernel)[(1,)](y, num_warps=8)
+    assert y[0] == 256
 
 
 def test_targets():
@@ -223,3 +349,58 @@ def test_what_cannot_be_written_down(package):
         slice_kernel([f"{name}.kernels:kernel"], [])
     with pytest.raises(SliceError, match="a function is named as module:name"):
         slice_kernel([name], [])
+
+
+DECORATED = """
+    def marked(fn=None, *, limit=None):
+        return (lambda inner: inner) if fn is None else fn
+    def noted(fn):
+        fn.note = len(fn.__name__)
+        return fn
+    def limit_of():
+        return 3
+    @noted
+    @marked(limit=limit_of())
+    def kernel(x: int) -> int:
+        return x * TABLE["key"]
+    TABLE = {"key": 7}
+"""
+
+
+def test_decorators_and_annotations_are_changed(package):
+    name = package(kernels=DECORATED)
+    module = importlib.import_module(f"{name}.kernels")
+
+    def is_marked(context, cur_module, decorator):
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        found = get_reference(context, cur_module, function)
+        return found is not None and found[0] is module.marked
+
+    def to_float(context, cur_module, annotation):
+        return ast.Name("float") if ast.unparse(annotation) == "int" else None
+
+    spec = RewriteSpec(ignored_decorator_matchers=[is_marked], annotation_rewriters=[to_float])
+    text = slice_kernel([f"{name}.kernels:kernel"], [], rewrite_spec=spec)
+    assert "marked" not in text and "limit_of" not in text and "x: float" in text
+    space: dict = {}
+    exec(text, space)
+    assert space["kernel"](2) == 2 * 7 and space["kernel"].note == 6
+
+
+def test_what_is_imported_and_what_is_not(package):
+    name = package(
+        numbers="def one():\n    return 1\ndef two():\n    return 2\n",
+        others="def three():\n    return 3\n",
+        kernels="""
+            from .numbers import one, two
+            from .others import three
+            def kernel():
+                return one() + two() + three()
+        """,
+    )
+    path = f"{name}.kernels:kernel"
+    text = slice_kernel([path], [f"{name}.others"], leaf_paths=[f"{name}.numbers:two"])
+    assert f"from {name}.others import three" in text and f"from {name}.numbers import two" in text
+    assert "def one()" in text and "def two()" not in text and "def three()" not in text
+    text = slice_kernel([path], [name], include_below=[f"{name}.others", f"{name}.kernels"])
+    assert "def three()" in text and f"from {name}.numbers import one" in text

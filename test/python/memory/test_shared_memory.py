@@ -276,7 +276,7 @@ BAD = {
     "s.T[1]": "only the slowest dimension of a buffer is indexed; use slices for others",
     "s[:4][1]": "a slice of a buffer is not indexed; index first, then slice",
     "s[0] = 1": "elements of a shared_block cannot be assigned",
-    "s + 1": "no such operation between shared_block and int",
+    "s + 1": "unsupported operand type(s) for +: shared_block and int",
     "tl.async_copy(p, p)": "async_copy copies into a buffer of tl.shared, not pointer<fp32>",
     "tl.async_copy(s, p)": "async_copy takes a block of pointers, not one pointer",
     "tl.async_copy(s, p + tl.arange(0, 8))": "async_copy copies [8] elements of fp32 into a buffer "

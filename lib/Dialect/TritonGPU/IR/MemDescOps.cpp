@@ -88,12 +88,17 @@ LogicalResult MemDescSubsliceOp::verify() {
     return emitOpError() << "expected a part of a buffer of shape ["
                          << src.getAllocShape() << "], like the source, found ["
                          << dst.getAllocShape() << "]";
+  auto encoding = dyn_cast<LayoutEncodingTrait>(src.getEncoding());
+  bool isArray = encoding && rank == encoding.getRank() + 1;
   for (unsigned dim = 0; dim < rank; ++dim) {
     int64_t offset = getOffsets()[dim], size = dst.getShape()[dim];
     if (offset < 0 || offset + size > src.getShape()[dim])
       return emitOpError() << "expected a part of the source, which has size "
                            << src.getShape()[dim] << " in dimension " << dim
                            << ", found " << offset << " to " << offset + size;
+    // Buffers of an array follow one another.
+    if (isArray && dim == 0)
+      continue;
     // Otherwise the view would not be linear in the bits of the coordinates.
     if (offset % size != 0)
       return emitOpError() << "expected an offset in dimension " << dim

@@ -11,6 +11,20 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
 
+/// The rows after which a swizzle repeats.
+static constexpr int64_t kSwizzleRows = 8;
+
+static bool isShared(gpu::CTALayoutAttr division, unsigned bit) {
+  return llvm::all_of(division.getBasis(bit),
+                      [](int32_t step) { return step == 0; });
+}
+
+/// Of how many bits of the number of a block a part is independent.
+static unsigned countSharers(gpu::CTALayoutAttr division) {
+  return llvm::count_if(llvm::seq(division.getNumBases()),
+                        [&](unsigned bit) { return isShared(division, bit); });
+}
+
 SmallVector<int64_t>
 mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   constexpr int64_t kMaxBoxDim = 256;
@@ -25,6 +39,10 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   if (bytes)
     box.back() = std::min<int64_t>(box.back(),
                                    bytes * 8 / block.getElementTypeBitWidth());
+  // The pattern of a swizzle has eight rows.
+  for (unsigned i = 0, e = countSharers(encoding.getCTALayout());
+       i < e && box.size() > 1 && box.front() > kSwizzleRows; ++i)
+    box.front() /= 2;
   return box;
 }
 
@@ -104,16 +122,53 @@ bool mlir::triton::nvidia_gpu::isMulticast(gpu::MemDescType buffer) {
          llvm::product_of(division.getCTASplitNum()) == 1;
 }
 
+/// Gives the blocks with and without bit `bit` of their number, which hold the
+/// same, half of the boxes each. Fails if there is one box.
+static LogicalResult divideBoxes(TMACopy &copy, unsigned bit) {
+  unsigned rank = copy.boxes.front().start.size();
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t last = 0;
+    for (const TMABox &box : copy.boxes)
+      last = std::max(last, box.start[dim]);
+    if (last == 0)
+      continue;
+    // Boxes start at all sums of some steps, all powers of two.
+    int64_t half = llvm::bit_floor<uint64_t>(last);
+    for (const TMABox &box : copy.boxes) {
+      bool isFirst = llvm::all_of_zip(box.start, llvm::seq(rank),
+                                      [&](int64_t start, unsigned d) {
+                                        return start == (d == dim ? half : 0);
+                                      });
+      if (isFirst)
+        copy.offsetSteps[bit] = box.offset - copy.boxes.front().offset;
+    }
+    copy.steps[bit][dim] = half;
+    llvm::erase_if(copy.boxes,
+                   [&](const TMABox &box) { return box.start[dim] >= half; });
+    return success();
+  }
+  return failure();
+}
+
+/// Whether a view is a part of a buffer. Its panels are as far apart as those of
+/// the buffer. Blocks of a cluster hold other parts of it than of a buffer with
+/// the shape of the view.
+static bool isPart(gpu::MemDescType buffer) {
+  return buffer.getAllocShape().take_back(buffer.getShape().size()) !=
+         buffer.getShape();
+}
+
 std::optional<TMACopy>
 mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
-                                     gpu::MemDescType buffer) {
+                                     gpu::MemDescType buffer, bool divide) {
   TMACopy copy;
   unsigned rank = block.getRank();
-  copy.step.assign(rank, 0);
   auto encoding = cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
   gpu::CTALayoutAttr division = encoding.getCTALayout();
-  unsigned numBlocks = llvm::product_of(division.getCTAsPerCGA());
-  if (numBlocks == 1) {
+  // Buffers of an array follow one another.
+  if (isPart(buffer) && buffer.getShape().size() == encoding.getRank())
+    return std::nullopt;
+  if (division.isDefault()) {
     auto boxes = getTMABoxes(block);
     if (!boxes)
       return std::nullopt;
@@ -127,38 +182,20 @@ mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
                getTMABoxShape(block));
   if (!boxes)
     return std::nullopt;
-  for (auto [dim, parts] : llvm::enumerate(division.getCTASplitNum())) {
-    if (parts != numBlocks)
+  copy.boxes = std::move(*boxes);
+  unsigned numBits = division.getNumBases();
+  copy.steps.assign(numBits, SmallVector<int64_t>(rank, 0));
+  copy.offsetSteps.assign(numBits, 0);
+  SmallVector<int64_t> part = gpu::getShapePerCTA(encoding, block.getShape());
+  for (unsigned bit = 0; bit < numBits; ++bit) {
+    if (isShared(division, bit)) {
+      copy.sharedBits |= 1 << bit;
+      if (divide && failed(divideBoxes(copy, bit)))
+        copy.idleBits |= 1 << bit;
       continue;
-    copy.boxes = std::move(*boxes);
-    copy.step[dim] = block.getDimSize(dim) / numBlocks;
-    return copy;
-  }
-  if (!isMulticast(buffer))
-    return std::nullopt;
-  // Parts along the first dimension, of which the boxes are no more than one.
-  copy.isMulticast = true;
-  int64_t rows = copy.step[0] = block.getDimSize(0) / numBlocks;
-  llvm::DenseMap<ArrayRef<int64_t>, int64_t> offsetOf;
-  for (const TMABox &box : *boxes)
-    offsetOf[box.start] = box.offset;
-  for (const TMABox &box : *boxes) {
-    if (box.start[0] >= rows)
-      continue;
-    SmallVector<int64_t> next = box.start;
-    int64_t offset = box.offset;
-    for (unsigned i = 1; i < numBlocks; ++i) {
-      next[0] += rows;
-      auto it = offsetOf.find(next);
-      if (it == offsetOf.end())
-        return std::nullopt;
-      if (i == 1 && copy.boxes.empty())
-        copy.offsetStep = it->second - offset;
-      else if (it->second - offset != copy.offsetStep)
-        return std::nullopt;
-      offset = it->second;
     }
-    copy.boxes.push_back(box);
+    for (unsigned dim = 0; dim < rank; ++dim)
+      copy.steps[bit][dim] = division.getBasis(bit)[dim] * part[dim];
   }
   return copy;
 }

@@ -3,6 +3,7 @@
 
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
 
 using namespace mlir;
@@ -52,7 +53,9 @@ public:
     Value always = arith::ConstantIntOp::create(builder, load.getLoc(), 1, 1);
     auto copy = nvidia_gpu::AsyncTMACopyGlobalToLocalOp::create(
         builder, load.getLoc(), load.getDesc(), load.getIndices(), barrier,
-        slot, always, load.getCache(), load.getEvict(), /*isVolatile=*/false);
+        slot, always,
+        nvidia_gpu::isMulticast(cast<MemDescType>(slot.getType())),
+        load.getCache(), load.getEvict(), /*isVolatile=*/false);
     return {always.getDefiningOp(), copy};
   }
 

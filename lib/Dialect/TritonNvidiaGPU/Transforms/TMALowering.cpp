@@ -296,12 +296,14 @@ LogicalResult TMALoweringPass::lower(DescriptorLoadOp op,
   auto encoding = getEncoding(op);
   if (failed(encoding))
     return failure();
-  replaceLoad(
-      rewriter, op, *encoding, [&](Value buffer, Value barrier, Value always) {
-        AsyncTMACopyGlobalToLocalOp::create(
-            rewriter, op.getLoc(), op.getDesc(), op.getIndices(), barrier,
-            buffer, always, op.getCache(), op.getEvict(), /*isVolatile=*/false);
-      });
+  replaceLoad(rewriter, op, *encoding,
+              [&](Value buffer, Value barrier, Value always) {
+                AsyncTMACopyGlobalToLocalOp::create(
+                    rewriter, op.getLoc(), op.getDesc(), op.getIndices(),
+                    barrier, buffer, always,
+                    isMulticast(cast<gpu::MemDescType>(buffer.getType())),
+                    op.getCache(), op.getEvict(), /*isVolatile=*/false);
+              });
   ++numLoads;
   return success();
 }

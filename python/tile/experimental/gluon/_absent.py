@@ -15,13 +15,7 @@ class AbsentError(TileError, AttributeError):
 ABSENT = {
     "gluon": ("amd"),
     "gluon.language": ("fpsan"),
-    "gluon.language.amd": ("warp_pipeline_stage"),
-    "gluon.language.amd.cdna3": ("get_scaled_upcast_fp4_scale_layout"),
-    "gluon.language.amd.cdna4": ("get_scaled_upcast_fp4_scale_layout scaled_downcast"),
-    "gluon.language.amd.cdna5": (
-        "get_scaled_upcast_fp4_scale_layout get_wmma_scale_layout load_shared_fp4_repacked "
-        "scaled_downcast scaled_upcast tdm wmma_scaled"
-    ),
+    "gluon.language.amd.cdna5": ("get_wmma_scale_layout load_shared_fp4_repacked tdm wmma_scaled"),
     "gluon.language.nvidia.rubin": ("add4 sub4 mul4 fma4"),
     "gluon.language.nvidia.hopper.tma": ("async_load_im2col tensor_descriptor_im2col"),
     "gluon.nvidia.hopper": ("TensorDescriptorIm2Col"),

@@ -9,30 +9,16 @@ from tile.errors import SemanticError
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.amd import AMDMFMALayout, AMDWMMALayout, cdna3, rdna3, rdna4
 from tile.experimental.gluon.language.nvidia import ampere
+from tile.experimental.gluon.language.nvidia.hopper import tma
 from tile.language import standard
 from tile.language.creation import broadcast_to as _broadcast_to
 from tile.language.promotion import to_tensor
 from tile.language.state import current, current_generator
 from tile.language.values import builtin, tensor, unwrap, unwrap_shape
 
-
-def layout_for(rank: int) -> Any:
-    """The layout of all tensors of so many dimensions: lanes and warps along the last one."""
-    b = current()
-    ones = [1] * (rank - 1)
-    return gl.BlockedLayout(
-        [1] * rank, [*ones, b.options.warp_size], [*ones, b.num_warps], list(range(rank))[::-1]
-    )
-
-
-def settle(value: Any) -> Any:
-    """The same tensors, in the layouts of their numbers of dimensions."""
-    if isinstance(value, tuple):
-        return tuple(settle(item) for item in value)
-    if not isinstance(value, tensor) or not value.type.is_block():
-        return value
-    wanted = layout_for(len(value.shape))
-    return value if value.type.layout == wanted else gl.convert_layout(value, wanted)
+from . import descriptors
+from .layouts import expand_dims, layout_for, settle
+from .scaled import decoded
 
 
 def _settled(function: Any, doc: str) -> Any:
@@ -77,22 +63,6 @@ def zeros_like(input: Any) -> Any:
 def histogram(input: Any, num_bins: Any, mask: Any = None) -> Any:
     """Counts how often each of 0 .. num_bins - 1 occurs."""
     return gl.histogram(input, num_bins, mask, layout_for(1))
-
-
-@builtin
-def expand_dims(input: Any, axis: Any) -> Any:
-    """Inserts dimensions of one element."""
-    value = to_tensor(input)
-    axis = unwrap(axis)
-    axes = [unwrap(a) for a in axis] if isinstance(axis, (tuple, list)) else [axis]
-    rank = len(value.shape) + len(axes)
-    for at in sorted(a + rank if a < 0 else a for a in axes):
-        if not value.type.is_block():
-            value = gl.full([1], value, value.dtype, layout_for(1))
-            continue
-        parent = layout_for(len(value.shape) + 1)
-        value = gl.expand_dims(gl.convert_layout(value, gl.SliceLayout(at, parent)), at)
-    return value
 
 
 @builtin
@@ -233,10 +203,41 @@ def dot(
     return settle(multiply(left, right, sums)).to(out)
 
 
+@builtin
+def dot_scaled(
+    lhs: Any, lhs_scale: Any, lhs_format: Any, rhs: Any, rhs_scale: Any, rhs_format: Any,
+    acc: Any = None, fast_math: Any = False, lhs_k_pack: Any = True, rhs_k_pack: Any = True,
+    out_dtype: Any = gl.float32,
+) -> Any:  # fmt: skip
+    """The matmul of two blocks in a microscaling format: of bf16 numbers here."""
+    left = decoded(to_tensor(lhs), lhs_scale, lhs_format, 1, lhs_k_pack)
+    right = decoded(to_tensor(rhs), rhs_scale, rhs_format, 0, rhs_k_pack)
+    return dot(left, right, acc, out_dtype=out_dtype)
+
+
+@builtin
+def num_threads() -> Any:
+    """The number of threads of the program."""
+    return current().num_warps * current().options.warp_size
+
+
+@builtin
+def gather(input: Any, *args: Any, **kwargs: Any) -> Any:
+    """Elements of a tensor, or rows of the matrix of a descriptor."""
+    if isinstance(unwrap(input), (descriptors.Descriptor, tma.tensor_descriptor)):
+        return descriptors.obj_gather(input, *args, **kwargs)
+    return settle(gl.gather(input, *args, **kwargs))
+
+
+make_tensor_descriptor = descriptors.make_tensor_descriptor
+obj_load = load_tensor_descriptor = descriptors.obj_load
+obj_store = store_tensor_descriptor = descriptors.obj_store
+obj_scatter = descriptors.obj_scatter
+
 #: Functions whose results are in layouts of their own.
 _SETTLED = (
-    "sum max min xor_sum reduce reduce_or associative_scan cumsum cumprod gather join permute "
-    "ravel map_elementwise"
+    "sum max min xor_sum reduce reduce_or associative_scan cumsum cumprod join permute ravel "
+    "map_elementwise"
 )
 for _name in _SETTLED.split():
     globals()[_name] = _settled(getattr(gl, _name), f"`gl.{_name}`, settled.")

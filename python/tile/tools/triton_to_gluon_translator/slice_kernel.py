@@ -8,7 +8,8 @@ import importlib
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -34,8 +35,44 @@ def python_function(value: Any) -> FunctionType | None:
     return value if isinstance(value, FunctionType) else None
 
 
+def _is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(package + ".")
+
+
 def _root(name: str | None) -> str:
     return (name or "").partition(".")[0]
+
+
+#: Whether a decorator is left out: of the names that the function knows, its module, the decorator.
+DecoratorMatcher = Callable[[Mapping[str, Any], ModuleType, ast.expr], bool]
+#: What stands for an annotation, of the same; None leaves it.
+AnnotationRewriter = Callable[[Mapping[str, Any], ModuleType, ast.expr], "ast.expr | None"]
+
+
+@dataclass(frozen=True)
+class RewriteSpec:
+    """What is changed about the functions of a slice."""
+
+    ignored_decorator_matchers: Sequence[DecoratorMatcher] = ()
+    annotation_rewriters: Sequence[AnnotationRewriter] = ()
+
+
+def get_reference(
+    context: Mapping[str, Any], cur_module: ModuleType, node: ast.AST
+) -> tuple[Any, ModuleType, str] | None:
+    """What a name, or a chain of attributes of modules, stands for: the value, the module that has
+    it, and its name there."""
+    if isinstance(node, ast.Name):
+        if node.id in context:
+            return context[node.id], cur_module, node.id
+        value = getattr(cur_module, node.id, _MISSING)
+        return None if value is _MISSING else (value, cur_module, node.id)
+    if isinstance(node, ast.Attribute):
+        owner = get_reference(context, cur_module, node.value)
+        if owner is not None and isinstance(owner[0], ModuleType):
+            value = getattr(owner[0], node.attr, _MISSING)
+            return None if value is _MISSING else (value, owner[0], node.attr)
+    return None
 
 
 class _Locals(ast.NodeVisitor):
@@ -79,9 +116,19 @@ class _Locals(ast.NodeVisitor):
 class Slicer:
     """Collects functions, what they call, and the values that they read."""
 
-    def __init__(self, leaf_modules: Sequence[str], rewrite: RewriteFn | None = None) -> None:
-        self.leaves = {_root(name) for name in leaf_modules}
+    def __init__(
+        self,
+        leaf_modules: Sequence[str],
+        rewrite: RewriteFn | None = None,
+        included: Sequence[str] = (),
+        leaves: Sequence[Any] = (),
+        spec: RewriteSpec | None = None,
+    ) -> None:
+        self.leaves = tuple(leaf_modules)
+        self.included = tuple(included)
+        self.leaf_values = {id(value) for value in leaves}
         self.rewrite = rewrite
+        self.spec = spec or RewriteSpec()
         #: The last changes to the tree of a function, after its names are resolved.
         self.edit: Callable[[ast.AST], ast.AST] = lambda tree: tree
         self.decorate: Callable[[Any], list[str] | None] = lambda value: None
@@ -119,8 +166,13 @@ class Slicer:
         return name
 
     def _is_leaf(self, module: str | None) -> bool:
-        root = _root(module)
-        return root in self.leaves or root in sys.stdlib_module_names or root == "builtins"
+        name = module or ""
+        if any(_is_in(name, package) for package in self.included):
+            return False
+        root = _root(name)
+        if root in sys.stdlib_module_names or root == "builtins":
+            return True
+        return any(_is_in(name, package) for package in self.leaves)
 
     # Values.
 
@@ -136,7 +188,8 @@ class Slicer:
             return self._import_module(value)
         function = python_function(value)
         module = function.__module__ if function else getattr(value, "__module__", None)
-        if module and self._is_leaf(module) and isinstance(name, str):
+        is_leaf = id(value) in self.leaf_values or (module and self._is_leaf(module))
+        if module and is_leaf and isinstance(name, str):
             return self._import_value(module, value, name)
         if function is not None:
             return self._function(value, function)
@@ -181,6 +234,11 @@ class Slicer:
                 return None
             inside = ", ".join(map(str, items))
             return f"[{inside}]" if isinstance(value, list) else f"({inside},)"
+        if isinstance(value, dict):
+            pairs = [(self.literal(k), self.literal(v)) for k, v in value.items()]
+            if any(None in pair for pair in pairs):
+                return None
+            return "{" + ", ".join(f"{k}: {v}" for k, v in pairs) + "}"
         return None
 
     def constexpr_name(self) -> str:
@@ -202,13 +260,35 @@ class Slicer:
         if not isinstance(node, ast.FunctionDef):
             raise SliceError(f"`{function.__name__}` is no function of a `def`")
         scope = _Scope(self, function, _Locals(node))
+        self._apply_spec(node, function, scope)
         decorators = self.decorate(value)
         if decorators is not None:
             node.decorator_list = [ast.parse(text, mode="eval").body for text in decorators]
+        # What decorates a function is defined before what it calls.
+        decorators_of = [scope.visit(decorator) for decorator in node.decorator_list]
+        node.decorator_list = []
         node = scope.visit(node)
-        node.name = name
+        node.name, node.decorator_list = name, decorators_of
         self.definitions.append(ast.unparse(ast.fix_missing_locations(self.edit(node))))
         return name
+
+    def _apply_spec(self, node: ast.FunctionDef, function: FunctionType, scope: _Scope) -> None:
+        spec = self.spec
+        module = sys.modules.get(function.__module__)
+        if module is None or not (spec.ignored_decorator_matchers or spec.annotation_rewriters):
+            return
+        context = {**function.__globals__, **scope.closure}
+        node.decorator_list = [
+            decorator
+            for decorator in node.decorator_list
+            if not any(m(context, module, decorator) for m in spec.ignored_decorator_matchers)
+        ]
+        arguments = node.args
+        for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            for rewrite in spec.annotation_rewriters:
+                written = arg.annotation and rewrite(context, module, arg.annotation)
+                if written is not None:  # Read again: it may leave out what a parser fills in.
+                    arg.annotation = ast.parse(ast.unparse(written), mode="eval").body
 
     def text(self, roots: Sequence[Any]) -> str:
         self.reserve(roots)
@@ -293,14 +373,24 @@ def find(path: str) -> Any:
 def slice_kernel(
     root_paths: Sequence[str],
     leaf_modules: Sequence[str],
+    include_below: Sequence[str] | None = None,
+    leaf_paths: Sequence[str] | None = None,
     translate_to_gluon: bool = False,
+    rewrite_spec: RewriteSpec | None = None,
+    *,
     target: TranslatorTarget = TranslatorTarget.GENERIC,
 ) -> str:
     """The source of a module that has these functions, each named by ``module:name``, and all that
-    they call and read. What is in `leaf_modules` and in Python's library is imported."""
+    they call and read.
+
+    What is in `leaf_modules`, in Python's library and in tile is imported, and so are the functions
+    `leaf_paths`; what is in `include_below` is not. `rewrite_spec` leaves out decorators and
+    changes annotations."""
     roots = [find(path) for path in root_paths]
     if translate_to_gluon:
         from .translator import convert_triton_to_gluon
 
         return convert_triton_to_gluon(roots, target)
-    return Slicer([*leaf_modules, "tile"]).text(roots)
+    leaves = [find(path) for path in leaf_paths or ()]
+    slicer = Slicer([*leaf_modules, "tile"], None, include_below or (), leaves, rewrite_spec)
+    return slicer.text(roots)

@@ -24,7 +24,8 @@ from .target import TranslatorTarget
 _HELPED = (
     "arange full zeros zeros_like histogram expand_dims broadcast_to broadcast reshape trans load "
     "store cat dot sum max min xor_sum reduce reduce_or associative_scan cumsum cumprod gather "
-    "join split permute ravel map_elementwise argmax argmin"
+    "join split permute ravel map_elementwise argmax argmin dot_scaled make_tensor_descriptor "
+    "load_tensor_descriptor store_tensor_descriptor"
 ).split()
 _OTHER_NAMES = {"view": "reshape"}
 #: Methods of tensors whose results are in layouts of their own, and those with helpers.
@@ -36,6 +37,9 @@ _HELPED_METHODS = {
     "reshape": "reshape", "view": "reshape", "trans": "trans", "expand_dims": "expand_dims",
     "broadcast_to": "broadcast_to",
 }  # fmt: skip
+
+#: What is not a method of tensors.
+_METHODS_OF_DESCRIPTORS = frozenset({"load", "store", "scatter"})
 
 
 def _table() -> dict[int, str]:
@@ -50,6 +54,7 @@ def _table() -> dict[int, str]:
         found[id(getattr(language, name))] = f"helpers.{name}"
     for name, helper in _OTHER_NAMES.items():
         found[id(getattr(language, name))] = f"helpers.{helper}"
+    found[id(language.extra.cuda.num_threads)] = "helpers.num_threads"
     found[id(language.range)] = "range"
     found[id(tile.cdiv)] = "gl.cdiv"
     return found
@@ -123,8 +128,9 @@ class _Tensors(ast.NodeTransformer):
         elif method.attr in _SETTLED_METHODS:
             node.func = ast.parse(f"helpers.{method.attr}", mode="eval").body
             node.args.insert(0, method.value)
-        elif method.attr == "store":
-            raise SliceError("the translation has no descriptors and block pointers")
+        elif method.attr in _METHODS_OF_DESCRIPTORS:
+            node.func = ast.parse(f"helpers.obj_{method.attr}", mode="eval").body
+            node.args.insert(0, method.value)
         return node
 
 

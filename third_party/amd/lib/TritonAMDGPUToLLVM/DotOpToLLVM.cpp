@@ -218,7 +218,7 @@ struct WaveDotPattern : TargetPattern<DotOp> {
       for (int32_t m : aTable.getContributions(rowDim))
         for (int32_t n : bTable.getContributions(columnDim)) {
           SmallVector<int32_t> places = amd::getPlaces(
-              dTable, rank, layout->isTransposed ? layout->n : layout->m,
+              dTable, dType, layout->isTransposed ? layout->n : layout->m,
               layout->isTransposed, batch, m, n);
           SmallVector<Value> sums;
           for (int32_t place : places)

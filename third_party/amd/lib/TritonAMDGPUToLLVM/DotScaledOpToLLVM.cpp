@@ -106,7 +106,7 @@ struct ScaledDotPattern : TargetPattern<DotScaledOp> {
     for (int32_t m : left->table.getContributions(0))
       for (int32_t n : right->table.getContributions(1)) {
         SmallVector<int32_t> places =
-            amd::getPlaces(dTable, 2, instruction->m, isTransposed, 0, m, n);
+            amd::getPlaces(dTable, type, instruction->m, isTransposed, 0, m, n);
         SmallVector<Value> sums;
         for (int32_t place : places)
           sums.push_back(values[place]);

@@ -6,6 +6,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
 #include "tile/Dialect/Gluon/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -15,5 +16,6 @@ void nvidia::buildGluonPipeline(const PassAdder &add,
   add(gluon::createGluonInline());
   add(createCheckTargetNV());
   buildOpenLayouts(add);
+  add(nvidia_gpu::createTritonNvidiaGPUClusterBarrierAfterInit());
   NVIDIAMiddleEnd(add, {.isExplicit = true}).buildCopies();
 }

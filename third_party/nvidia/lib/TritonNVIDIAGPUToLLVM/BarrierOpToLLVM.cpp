@@ -36,9 +36,20 @@ Value nvt::getBufferAddress(const LLVMBuilder &b, Value converted,
 namespace {
 
 template <typename OpT> struct MbarrierPattern : TargetPattern<OpT> {
-  using TargetPattern<OpT>::TargetPattern;
+  MbarrierPattern(const LoweringContext &context, const nvt::TargetInfo &target)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
 
 protected:
+  /// What arrives at barriers beside threads came with sm_90, and with it waits
+  /// that suspend the thread, and arrivals that count for several threads.
+  bool hasTransactions() const { return facts.hasTMA; }
+
+  /// Shared memory, in the words of the PTX version of the target.
+  StringRef getSpace() const {
+    return hasTransactions() ? ".shared::cta" : ".shared";
+  }
+
   /// The same by the first thread if `pred` allows.
   void emitOnce(const LLVMBuilder &b, OpT op, Value barrier, Value converted,
                 Value pred, const Twine &before, const Twine &after) const {
@@ -66,6 +77,9 @@ protected:
         << ";";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
   }
+
+private:
+  const NVIDIATarget &facts;
 };
 
 struct InitPattern : MbarrierPattern<ttng::InitBarrierOp> {
@@ -75,10 +89,11 @@ struct InitPattern : MbarrierPattern<ttng::InitBarrierOp> {
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
-             "mbarrier.init.shared::cta.b64 ", ", " + Twine(op.getCount()));
+             "mbarrier.init" + getSpace() + ".b64 ",
+             ", " + Twine(op.getCount()));
     // TMA arrives through the async proxy. One fence does for all barriers that
     // are made together.
-    if (!isFollowedByInit(op))
+    if (hasTransactions() && !isFollowedByInit(op))
       b.create<NVVM::FenceProxyOp>(
           NVVM::ProxyKindAttr::get(op.getContext(),
                                    NVVM::ProxyKind::async_shared),
@@ -104,7 +119,7 @@ struct InvalPattern : MbarrierPattern<ttng::InvalBarrierOp> {
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
     emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
-             "mbarrier.inval.shared::cta.b64 ", "");
+             "mbarrier.inval" + getSpace() + ".b64 ", "");
     rewriter.eraseOp(op);
     return success();
   }
@@ -115,6 +130,8 @@ struct ExpectPattern : MbarrierPattern<ttng::BarrierExpectOp> {
   LogicalResult
   matchAndRewrite(ttng::BarrierExpectOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (!hasTransactions())
+      return decline(op, "its barriers count no bytes");
     LLVMBuilder b(op.getLoc(), rewriter);
     emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(),
              inBlock(b, op, adaptor.getPred()),
@@ -129,9 +146,17 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
   using MbarrierPattern::MbarrierPattern;
   void emitArrival(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
                    OpAdaptor adaptor, Value who, int count) const {
-    emit(b, op.getAlloc(), adaptor.getAlloc(),
-         b.andPred(who, inBlock(b, op, adaptor.getPred())),
-         "mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
+    Value pred = b.andPred(who, inBlock(b, op, adaptor.getPred()));
+    auto arrive = [&](const Twine &name, const Twine &after) {
+      emit(b, op.getAlloc(), adaptor.getAlloc(), pred, name, after);
+    };
+    if (hasTransactions())
+      return arrive("mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
+    // All but the last do not complete the phase.
+    if (count > 1)
+      arrive("mbarrier.arrive.noComplete.shared.b64 _, ",
+             ", " + Twine(count - 1));
+    arrive("mbarrier.arrive.shared.b64 _, ", "");
   }
   /// The first thread for all, or each warp: a lane for each block.
   ///
@@ -186,8 +211,8 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
   }
 };
 
-struct WaitPattern : TargetPattern<ttng::WaitBarrierOp> {
-  using TargetPattern::TargetPattern;
+struct WaitPattern : MbarrierPattern<ttng::WaitBarrierOp> {
+  using MbarrierPattern::MbarrierPattern;
   LogicalResult
   matchAndRewrite(ttng::WaitBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -203,8 +228,9 @@ struct WaitPattern : TargetPattern<ttng::WaitBarrierOp> {
       pred = b.andPred(nvt::emitFirstThread(b, target, op), pred);
     if (pred)
       ptx << "@!" << ptx.input(pred, "b") << " bra DONE; ";
-    ptx << "WAIT: mbarrier.try_wait.parity.shared::cta.b64 complete, [" << at
-        << "], " << phase << "; @!complete bra WAIT; DONE: }";
+    ptx << "WAIT: mbarrier." << (hasTransactions() ? "try_wait" : "test_wait")
+        << ".parity" << getSpace() << ".b64 complete, [" << at << "], " << phase
+        << "; @!complete bra WAIT; DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
     rewriter.eraseOp(op);
     return success();
@@ -279,8 +305,10 @@ struct FenceInitPattern
 };
 } // namespace
 
-void nvt::populateBarrierPatterns(const LoweringContext &context) {
-  context.add<InitPattern, InvalPattern, ExpectPattern, ArrivePattern,
-              WaitPattern, CopyArrivePattern, ClusterArrivePattern,
-              ClusterWaitPattern, ClusterBarrierPattern, FenceInitPattern>();
+void nvt::populateBarrierPatterns(const LoweringContext &context,
+                                  const TargetInfo &target) {
+  context.patterns.add<InitPattern, InvalPattern, ExpectPattern, ArrivePattern,
+                       WaitPattern>(context, target);
+  context.add<CopyArrivePattern, ClusterArrivePattern, ClusterWaitPattern,
+              ClusterBarrierPattern, FenceInitPattern>();
 }

@@ -47,36 +47,48 @@ template <typename OpT> struct CopyPattern : TargetPattern<OpT> {
   using TargetPattern<OpT>::TargetPattern;
 
 protected:
-  /// What the blocks of the cluster copy; says why where they cannot.
-  FailureOr<ttng::TMACopy> getCopy(OpT op, ttg::MemDescType buffer) const {
+  /// What the blocks of the cluster copy; says why where they cannot. With
+  /// `divide`, those that hold the same each copy a part of it.
+  FailureOr<ttng::TMACopy> getCopy(OpT op, ttg::MemDescType buffer,
+                                   bool divide) const {
     TensorDescType desc = op.getDesc().getType();
     auto encoding =
         ttng::getTMAEncoding(desc, [&] { return op.emitOpError(); });
     if (failed(encoding))
       return failure();
-    auto copy = ttng::getTMACopy(desc.getBlockType(), buffer);
+    auto copy = ttng::getTMACopy(desc.getBlockType(), buffer, divide);
     if (!copy)
       return this->decline(op, "TMA does not lay out blocks as their encoding "
                                "says");
     return *copy;
   }
 
-  /// Moves on to what this block of the cluster copies.
+  /// Moves on to what this block of the cluster copies. With `multicast`, for
+  /// all blocks that hold the same.
   void selectPart(const LLVMBuilder &b, OpT op, const ttng::TMACopy &part,
-                  BlockCopy &copy) const {
-    unsigned numBlocks = ttg::lookupNumCTAs(op);
-    if (numBlocks == 1)
+                  bool multicast, BlockCopy &copy) const {
+    if (part.steps.empty())
       return;
     Value block = this->target.getBlockInCluster(b);
-    for (auto [coord, step] : llvm::zip(copy.coords, part.step))
-      if (step)
-        coord = b.add(coord, b.mul(block, b.i32(step)));
-    if (part.offsetStep)
-      copy.buffer =
-          b.gep(copy.buffer, b.intTy(8), b.mul(block, b.i32(part.offsetStep)));
-    // A store goes to memory: each block writes its part of what all have.
-    if (part.isMulticast && copy.barrier)
-      copy.blocks = b.intVal(16, (1 << numBlocks) - 1);
+    for (unsigned bit = 0; bit < part.steps.size(); ++bit) {
+      Value isSet = b.and_(b.lshr(block, b.i32(bit)), b.i32(1));
+      for (auto [coord, step] : llvm::zip(copy.coords, part.steps[bit]))
+        if (step)
+          coord = b.add(coord, b.mul(isSet, b.i32(step)));
+      if (int64_t step = part.offsetSteps[bit])
+        copy.buffer = b.gep(copy.buffer, b.intTy(8), b.mul(isSet, b.i32(step)));
+    }
+    if (part.idleBits)
+      copy.pred = b.and_(copy.pred,
+                         b.eq(b.and_(block, b.i32(part.idleBits)), b.i32(0)));
+    if (!multicast || !part.sharedBits)
+      return;
+    unsigned together = 0;
+    for (unsigned other = 0; other < 1u << part.steps.size(); ++other)
+      if ((other & ~part.sharedBits) == 0)
+        together |= 1u << other;
+    Value first = b.and_(block, b.i32(~part.sharedBits));
+    copy.blocks = b.trunc(b.intTy(16), b.shl(b.i32(together), first));
   }
 
   /// One instruction for each box: a load where there is a barrier. The branch
@@ -126,14 +138,15 @@ protected:
   LogicalResult storeBlock(OpT op, typename OpT::Adaptor adaptor,
                            ConversionPatternRewriter &rewriter,
                            const Twine &name) const {
-    auto part = getCopy(op, cast<ttg::MemDescType>(op.getSrc().getType()));
+    auto part = getCopy(op, cast<ttg::MemDescType>(op.getSrc().getType()),
+                        /*divide=*/true);
     if (failed(part))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
     BlockCopy copy{adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
                    nvt::getBufferAddress(b, adaptor.getSrc(), op.getSrc()),
                    Value(), nvt::emitFirstThread(b, this->target, op)};
-    selectPart(b, op, *part, copy);
+    selectPart(b, op, *part, /*multicast=*/false, copy);
     emitCopies(b, copy, part->boxes, name);
     nvt::PTXAsm ptx(b);
     ptx << "cp.async.bulk.commit_group;";
@@ -158,7 +171,8 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
   LogicalResult
   matchAndRewrite(ttng::AsyncTMACopyGlobalToLocalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto part = getCopy(op, op.getResult().getType());
+    bool multicast = op.getMulticast();
+    auto part = getCopy(op, op.getResult().getType(), /*divide=*/multicast);
     if (failed(part))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
@@ -167,11 +181,11 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
         nvt::getBufferAddress(b, adaptor.getResult(), op.getResult()),
         nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
         b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
-    selectPart(b, op, *part, copy);
+    selectPart(b, op, *part, multicast, copy);
     emitCopies(b, copy, part->boxes,
                "cp.async.bulk.tensor." + getRank(op) +
                    ".shared::cluster.global.mbarrier::complete_tx::bytes" +
-                   (part->isMulticast ? ".multicast::cluster" : ""),
+                   (copy.blocks ? ".multicast::cluster" : ""),
                nvt::CachePolicy(b, facts, op.getEvict()));
     rewriter.eraseOp(op);
     return success();

@@ -61,7 +61,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateDotScaledPatterns(own, target);
       nvidia::populateWarpGroupDotPatterns(own, target);
       nvidia::populateAsyncSharedStorePatterns(own, target);
-      nvidia::populateBarrierPatterns(own);
+      nvidia::populateBarrierPatterns(own, target);
       nvidia::populateTMAPatterns(own, target);
       nvidia::populateTensorMemoryPatterns(own, target, *tensorMemory);
       nvidia::populateTensorMemoryAccessPatterns(own, target);

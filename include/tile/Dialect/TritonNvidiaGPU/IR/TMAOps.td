@@ -21,6 +21,10 @@ def TTNG_AsyncTMACopyGlobalToLocalOp
     `barrier`, which a `barrier_expect` announced them to. What lies outside of the
     tensor is filled as the descriptor says. Nothing happens where `pred` is false.
 
+    In a cluster each block copies what its buffer holds. With `multicast`, blocks
+    whose buffers hold the same each read a part of it, for all of them. The bytes
+    count towards the barrier of each block that gets them.
+
     Example:
 
     ```mlir
@@ -34,6 +38,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$barrier,
     Arg<TTNG_MemDesc, "destination", [MemWrite<TTNG_SharedMemory>]>:$result,
     I1:$pred,
+    UnitAttr:$multicast,
     DefaultValuedAttr<TT_CacheModifierAttr,
                       "::mlir::triton::CacheModifier::NONE">:$cache,
     DefaultValuedAttr<TT_EvictionPolicyAttr,

@@ -16,8 +16,10 @@ namespace mlir::triton::nvidia_gpu {
 /// The shape of the box that one TMA instruction copies, outermost dimension
 /// first, for a block of a descriptor: the part of one block of the cluster,
 /// with rows no wider than the panels in shared memory (those of the swizzle,
-/// or 16 bytes without one) and no dimension beyond 256. A copy of the whole
-/// block takes one instruction for each box.
+/// or 16 bytes without one) and no dimension beyond 256. Where several blocks
+/// hold the same part, there are boxes of fewer rows for each of them, if there
+/// are rows enough. A copy of the whole block takes one instruction for each
+/// box.
 SmallVector<int64_t> getTMABoxShape(RankedTensorType block);
 
 /// What one instruction of a copy of a whole block moves.
@@ -38,20 +40,23 @@ std::optional<SmallVector<TMABox>> getTMABoxes(RankedTensorType block);
 struct TMACopy {
   /// The boxes that the first thread block copies.
   SmallVector<TMABox> boxes;
-  /// Each further thread block copies the same boxes, this much further on in
-  /// the descriptor's block.
-  SmallVector<int64_t> step;
-  /// And this much further on in the buffer, in bytes.
-  int64_t offsetStep = 0;
-  /// Whether every buffer holds everything. Each thread block then loads one
-  /// part, for all of them.
-  bool isMulticast = false;
+  /// For each bit of the number of a thread block: how much further on in the
+  /// descriptor's block and in the buffer (in bytes) those with this bit copy.
+  SmallVector<SmallVector<int64_t>> steps;
+  SmallVector<int64_t> offsetSteps;
+  /// Bits of the number of a thread block that change nothing about what its
+  /// buffer holds. The blocks that differ in these divide the boxes.
+  unsigned sharedBits = 0;
+  /// Those of them for which there are no boxes left: blocks with such a bit
+  /// copy nothing.
+  unsigned idleBits = 0;
 };
 
 /// Nullopt if the buffers hold something else, or if TMA cannot write them in
-/// the order that their encoding says.
+/// the order that their encoding says. Without `divide`, thread blocks that
+/// hold the same copy all of it, each for itself.
 std::optional<TMACopy> getTMACopy(RankedTensorType block,
-                                  gpu::MemDescType buffer);
+                                  gpu::MemDescType buffer, bool divide);
 
 /// Whether a copy into `buffer` is one for all blocks of a cluster.
 bool isMulticast(gpu::MemDescType buffer);

@@ -383,4 +383,29 @@ def TritonNvidiaOptimizeDescriptorEncoding
   ];
 }
 
+def TritonNvidiaGPUClusterBarrierAfterInit
+    : Pass<"triton-nvidia-gpu-cluster-barrier-after-init",
+           "::mlir::ModuleOp"> {
+  let summary = "Let the blocks of a cluster wait for the barriers of each other";
+  let description = [{
+    Copies for several blocks signal barriers of all of them. No block may start
+    one before the others have initialised theirs. This pass puts a barrier of the
+    cluster behind the last initialisation that comes before such a copy, if the
+    program has none there. It looks at what every block runs: the operations of a
+    kernel outside of branches and loops.
+
+    ```mlir
+    ttnvgpu.init_barrier %bar, 1
+    // here:
+    ttnvgpu.fence_mbarrier_init_release_cluster
+    ttnvgpu.cluster_barrier
+    ttnvgpu.async_tma_copy_global_to_local %desc[%x] %buf, %bar, %true {multicast}
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Barriers of the cluster inserted">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_TRANSFORMS_PASSES

@@ -22,7 +22,7 @@ def _slice(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
 
 @operation(
     "ttnvgpu.fence_async_shared", "ttnvgpu.cluster_arrive", "ttnvgpu.cluster_wait",
-    "ttnvgpu.cluster_barrier", "rocdl.sched.barrier",
+    "ttnvgpu.cluster_barrier", "rocdl.sched.barrier", "rocdl.s.setprio",
 )  # fmt: skip
 def _nothing(b: Any, operands: Any, attributes: Any, types: Any) -> None:
     """A partition runs as one thread here, a cluster is one block, and memory is in order."""

@@ -215,7 +215,8 @@ class shared_memory_descriptor:
     def reshape(self, shape: Any) -> "shared_memory_descriptor":
         r"""The same elements under another shape."""
     def scatter(self, values: Any, indices: Any, axis: Any) -> None:
-        r"""Writes to the elements that `indices` name along `axis`."""
+        r"""Writes to the elements that `indices` name along `axis`. Values and indices of one
+        element along a dimension are repeated there."""
     def slice(self, start: Any, length: Any, dim: Any = 0) -> "shared_memory_descriptor":
         r"""The part from `start` on, of `length` elements along `dim`."""
     def store(self, value: Any) -> None:

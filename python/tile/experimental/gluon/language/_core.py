@@ -78,12 +78,11 @@ def convert_layout(value: Any, layout: Any, assert_trivial: bool = False) -> ten
     ty = distributed_type(value.dtype, value.shape, layout)
     if unwrap(assert_trivial):
         have = value.type.layout
+        what = f"layout conversion from {have!r}\nto {layout!r} is not trivial: "
         if is_open(have) or is_open(layout):
-            raise SemanticError("assert_trivial needs two layouts that are decided")
+            raise SemanticError(f"{what}assert_trivial needs two layouts that are decided")
         if _inference.moves_data(have, layout, value.shape):
-            raise SemanticError(
-                f"the conversion moves data between threads: from\n    {have!r}\nto\n    {layout!r}"
-            )
+            raise SemanticError(f"{what}it moves data between threads")
     b = current()
     return tensor(b.create_one("ttg.convert_layout", (value.handle,), None, (b.type(ty),)), ty)
 

@@ -55,8 +55,8 @@ def _powers(layout: Any, *names: str) -> None:
 def _check_order(layout: Any) -> None:
     if sorted(layout.order) != list(range(len(layout.order))):
         raise SemanticError(
-            f"{type(layout).__name__}: order lists each dimension once, fastest first, not "
-            f"{layout.order}"
+            f"{type(layout).__name__}: order must be a permutation of 0..(rank-1), but was "
+            f"{layout.order}; it lists the fastest dimension first"
         )
 
 
@@ -68,6 +68,14 @@ def _cluster(layout: Any, rank: int) -> str:
                 f"{type(layout).__name__}: each basis of cga_layout has {rank} entries, not {basis}"
             )
     return f", CGALayout = {layout.cga_layout}" if layout.cga_layout else ""
+
+
+def _parts(shape: Sequence[int], cga_layout: list[list[int]]) -> list[int]:
+    """The shape of what each block of a cluster has."""
+    parts = list(shape)
+    for basis in cga_layout:
+        parts = [e // 2 if step else e for e, step in zip(parts, basis, strict=True)]
+    return parts
 
 
 class ViewError(SemanticError, ValueError):
@@ -535,10 +543,9 @@ class PaddedSharedLayout(SharedLayout):
 
     def _text(self) -> str:
         pads = ", ".join(f"{interval}:+{pad}" for interval, pad in self.interval_padding_pairs)
-        return (
-            f"#ttg.padded_shared<[{pads}] {{offset = {self.offset_bases}, "
-            f"block = {self.cga_layout}}}>"
-        )
+        parts = _parts(self.shape, self.cga_layout)
+        blocks = [[step * e for step, e in zip(b, parts, strict=True)] for b in self.cga_layout]
+        return f"#ttg.padded_shared<[{pads}] {{offset = {self.offset_bases}, block = {blocks}}}>"
 
     @staticmethod
     @constexpr_function
@@ -548,17 +555,13 @@ class PaddedSharedLayout(SharedLayout):
         """Elements in the given order of dimensions, fastest first."""
         extents, order = _integers(shape, "shape"), _integers(order, "order")
         cluster = _bases(cga_layout or [], "cga_layout")
-        split = [1] * len(extents)
-        for basis in cluster:
-            split = [s * 2 if step else s for s, step in zip(split, basis, strict=True)]
-        parts = [extent // s for extent, s in zip(extents, split, strict=True)]
+        parts = _parts(extents, cluster)
         bases = [
             [1 << bit if d == dim else 0 for d in range(len(extents))]
             for dim in order
             for bit in range(parts[dim].bit_length() - 1)
         ]
-        blocks = [[step * part for step, part in zip(b, parts, strict=True)] for b in cluster]
-        return PaddedSharedLayout(interval_padding_pairs, bases, blocks, extents)
+        return PaddedSharedLayout(interval_padding_pairs, bases, cluster, extents)
 
 
 @dataclass(frozen=True, eq=False)

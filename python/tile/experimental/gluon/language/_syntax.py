@@ -138,7 +138,10 @@ def _swizzled(p: dict[str, Any], shape: Sequence[int]) -> Any:
 def _padded(p: dict[str, Any], shape: Sequence[int]) -> Any:
     if "order" in p:
         return ll.PaddedSharedLayout.with_identity_for(p["pads"], p["shape"], p["order"])
-    return ll.PaddedSharedLayout(p["pads"], p["offset"], p["block"], list(shape))
+    # IR has steps of elements, layouts have steps of what one block has.
+    parts = [min((b[d] for b in p["block"] if b[d]), default=1) for d in range(len(shape))]
+    blocks = [[step // e for step, e in zip(b, parts, strict=True)] for b in p["block"]]
+    return ll.PaddedSharedLayout(p["pads"], p["offset"], blocks, list(shape))
 
 
 def _shared_linear(p: dict[str, Any], shape: Sequence[int]) -> Any:

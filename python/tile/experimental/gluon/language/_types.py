@@ -48,8 +48,8 @@ class distributed_type(block_type):
             raise SemanticError(f"a tensor has a layout of registers, not {layout!r}")
         if not is_open(layout) and layout.rank != len(self.shape):
             raise SemanticError(
-                f"a tensor of shape {list(self.shape)} has {len(self.shape)} dimensions, but its "
-                f"layout {layout!r} has {layout.rank}"
+                f"tensor shape and layout rank mismatch: a tensor of shape {list(self.shape)} has "
+                f"{len(self.shape)} dimensions, but its layout {layout!r} has {layout.rank}"
             )
         self.layout = layout
         self.name = f"<{list(self.shape)}, {self.element_ty}, {layout!r}>"

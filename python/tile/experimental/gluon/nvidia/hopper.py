@@ -12,6 +12,10 @@ from tile.tools import tensor_descriptor as plain
 from ..language._layouts import NVMMASharedLayout
 
 
+class LayoutError(TileError, AssertionError):
+    """A layout does not fit the blocks of a descriptor."""
+
+
 class TensorDescriptor(plain.TensorDescriptor):
     """A descriptor made on the host: kernels take it as an argument."""
 
@@ -30,9 +34,9 @@ class TensorDescriptor(plain.TensorDescriptor):
                 f"the blocks of a TensorDescriptor lie as an NVMMASharedLayout says, not {layout!r}"
             )
         if layout.rank != len(block_shape):
-            raise TileError(
-                f"a block of shape {list(block_shape)} needs a layout of as many dimensions, not "
-                f"{layout!r}"
+            raise LayoutError(
+                f"layout rank must match block shape rank: a block of shape {list(block_shape)} "
+                f"needs a layout of as many dimensions, not {layout!r}"
             )
         if round_f32_to_tf32:
             raise TileError("a TensorDescriptor with round_f32_to_tf32 is not built in tile yet")

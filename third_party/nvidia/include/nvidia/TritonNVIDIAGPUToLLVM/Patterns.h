@@ -23,7 +23,8 @@ void populateDotScaledPatterns(const LoweringContext &context,
                                const TargetInfo &target);
 void populateWarpGroupDotPatterns(const LoweringContext &context,
                                   const TargetInfo &target);
-void populateBarrierPatterns(const LoweringContext &context);
+void populateBarrierPatterns(const LoweringContext &context,
+                             const TargetInfo &target);
 void populateClusterLaunchControlPatterns(const LoweringContext &context);
 void populateTMAPatterns(const LoweringContext &context,
                          const TargetInfo &target);

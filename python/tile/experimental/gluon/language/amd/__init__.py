@@ -13,6 +13,7 @@ from .._core import _check_block
 from .._layouts import is_open
 from .._types import distributed_type
 from . import cdna3, cdna4, cdna5, gfx1250, hint, rdna3, rdna4
+from ._stages import warp_pipeline_stage
 
 
 @builtin
@@ -42,7 +43,7 @@ def slice(source: Any, shape: Any, offsets: Any) -> tensor:
 
 __all__ = [
     "AMDMFMALayout", "AMDWMMALayout", "cdna3", "cdna4", "cdna5", "gfx1250", "hint", "rdna3",
-    "rdna4", "slice",
+    "rdna4", "slice", "warp_pipeline_stage",
 ]  # fmt: skip
 
 

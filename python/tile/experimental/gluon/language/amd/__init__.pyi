@@ -27,3 +27,10 @@ from tile.experimental.gluon.language.amd import rdna4 as rdna4
 
 def slice(source: Any, shape: Any, offsets: Any) -> tensor:
     r"""The part of a tensor from `offsets` on. Each thread has it among its own elements."""
+
+def warp_pipeline_stage(label: Any = None, *, priority: Any = None) -> Any:
+    r"""A stage around the statements of a `with`. The scheduler of instructions keeps it together.
+
+    `priority`, from 0 to 3, is that of the waves that run it, where several could go on. Waves
+    that have one run beside others, in other stages, if the unit has both. `label` is for
+    readers."""

@@ -29,7 +29,7 @@ _FORMATS = {"e2m1": ("int8", "uint8"), "e4m3": ("fp8e4nv", "int8", "uint8"),
             "e5m2": ("fp8e5", "int8", "uint8")}  # fmt: skip
 
 
-def _is_byte(element: dt.dtype) -> bool:
+def is_byte(element: dt.dtype) -> bool:
     return element.is_int() and element.primitive_bitwidth == 8
 
 
@@ -95,7 +95,7 @@ def _scale(value: Any, shape: list[int], layout: Any) -> Any:
         # One scale for all.
         return full(shape, value, dt.uint8, get_mfma_scale_layout(layout, shape))
     value = _check_block(value, "mfma_scaled")
-    if not _is_byte(value.dtype) or list(value.shape) != shape:
+    if not is_byte(value.dtype) or list(value.shape) != shape:
         raise SemanticError(
             f"scales of this operand of mfma_scaled are {shape} bytes, not {describe(value)}"
         )
@@ -164,13 +164,13 @@ def scaled_upcast(src: Any, scale: Any, elem_type: Any, axis: Any = None) -> ten
     elem_type = unwrap(elem_type)
     if elem_type not in (dt.float16, dt.bfloat16):
         raise SemanticError(f"Expected elem_type to be fp16 or bf16, not {elem_type}")
-    if not _is_byte(scale.dtype):
+    if not is_byte(scale.dtype):
         raise SemanticError(
             f"Expected scale to use raw E8M0 payload in int8/uint8, not {scale.dtype}"
         )
     b = current()
     attributes = {}
-    if _is_byte(src.dtype):
+    if is_byte(src.dtype):
         if unwrap(axis) is None:
             raise SemanticError("scaled_upcast of packed floats needs axis, along which they lie")
         at = checked_axis(axis, src.ndim, "scaled_upcast")
@@ -199,7 +199,7 @@ def scaled_upcast(src: Any, scale: Any, elem_type: Any, axis: Any = None) -> ten
 def load_shared_fp4_repacked(mem_desc: Any, layout: Any) -> tensor:
     """Reads bytes that hold two floats of 4 bits along M (or N), as an operand whose bytes hold two
     along K."""
-    if not isinstance(mem_desc, shared_memory_descriptor) or not _is_byte(mem_desc.dtype):
+    if not isinstance(mem_desc, shared_memory_descriptor) or not is_byte(mem_desc.dtype):
         raise SemanticError(
             f"load_shared_fp4_repacked reads a buffer of bytes, not {describe(mem_desc)}"
         )

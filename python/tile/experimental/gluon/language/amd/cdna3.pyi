@@ -44,6 +44,11 @@ def buffer_load(ptr: Any, offsets: Any, mask: Any = None, other: Any = None, cac
 def buffer_store(stored_value: Any, ptr: Any, offsets: Any, mask: Any = None, cache: Any = None) -> None:
     r"""Writes `stored_value` to the elements `offsets` behind `ptr`, where `mask` holds."""
 
+def get_scaled_upcast_fp4_scale_layout(src: Any, scale_factor: Any, elem_type: Any, axis: Any) -> Any:
+    r"""The layout of the scales of `src`, which holds floats of 4 bits. There is one scale for each
+    `scale_factor` of them along `axis`. It lies in the threads that get these floats from
+    `scaled_upcast`."""
+
 def mfma(a: Any, b: Any, acc: Any, cd_regclass: Any = None) -> tensor:
     r"""a * b + acc, by MFMA; the operands are in the `DotOperandLayout` of that of `acc`."""
 

@@ -80,7 +80,7 @@ tt.func @scalar_atomic(%p: !tt.ptr<i32>, %v: i32) -> i32 {
 }
 
 // Each block copies its half of the rows; of what both hold, each copies one
-// half to both.
+// half to both. Without `multicast`, each copies both halves for itself.
 // CHECK-LABEL: llvm.func @copies
 // CHECK: nvvm.fence.mbarrier.init
 // CHECK: nvvm.cluster.arrive {aligned}
@@ -90,6 +90,7 @@ tt.func @scalar_atomic(%p: !tt.ptr<i32>, %v: i32) -> i32 {
 // CHECK: %[[ROW:.*]] = llvm.add %arg1, %[[ROWS]]
 // CHECK: llvm.inline_asm {{.*}}complete_tx::bytes [$2], [$1, {$4, $3}], [$5]; DONE:{{.*}} %[[ROW]],
 // CHECK: complete_tx::bytes.multicast::cluster [$2], [$1, {$4, $3}], [$5], $6; DONE:
+// CHECK: complete_tx::bytes [$2], [$1, {$4, $3}], [$5]; cp.async{{.*}} [$7], [$6, {$9, $8}], [$10]; DONE:
 // CHECK: nvvm.cluster.arrive.relaxed
 // CHECK: nvvm.cluster.wait
 tt.func @copies(%desc: !tt.tensordesc<tensor<128x64xf16, #half>>, %i: i32) {
@@ -103,6 +104,7 @@ tt.func @copies(%desc: !tt.tensordesc<tensor<128x64xf16, #half>>, %i: i32) {
   ttnvgpu.cluster_barrier
   ttnvgpu.barrier_expect %bar, 24576, %true : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
   ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %mine, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true {multicast} : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
   ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
   ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
   ttnvgpu.cluster_arrive {relaxed = true}

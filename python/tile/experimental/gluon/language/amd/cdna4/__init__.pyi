@@ -45,6 +45,11 @@ def buffer_load(ptr: Any, offsets: Any, mask: Any = None, other: Any = None, cac
 def buffer_store(stored_value: Any, ptr: Any, offsets: Any, mask: Any = None, cache: Any = None) -> None:
     r"""Writes `stored_value` to the elements `offsets` behind `ptr`, where `mask` holds."""
 
+def get_scaled_upcast_fp4_scale_layout(src: Any, scale_factor: Any, elem_type: Any, axis: Any) -> Any:
+    r"""The layout of the scales of `src`, which holds floats of 4 bits. There is one scale for each
+    `scale_factor` of them along `axis`. It lies in the threads that get these floats from
+    `scaled_upcast`."""
+
 def mfma(a: Any, b: Any, acc: Any, cd_regclass: Any = None) -> tensor:
     r"""a * b + acc, by MFMA; the operands are in the `DotOperandLayout` of that of `acc`."""
 
@@ -63,3 +68,10 @@ def load_shared_fp4_repacked(mem_desc: Any, layout: Any) -> tensor:
 def mfma_scaled(a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, acc: Any, cd_regclass: Any = None) -> tensor:
     r"""(a * a_scale) * (b * b_scale) + acc. Formats are "e2m1" (two in a byte, along K), "e4m3" and
     "e5m2"; scales are the exponents of powers of two, of e8m0."""
+
+def scaled_downcast(input: Any, scale: Any, format: Any, axis: Any = -1) -> Any:
+    r"""Floats divided by their scales, in a format of 8 bits ("e4m3", "e5m2") or of 4 ("e2m1").
+
+    Scales are exponents of powers of two, of e8m0. There is one for each group of a multiple of 8
+    elements along `axis`. Floats of 4 bits are two in a byte, along `axis`, the first one in the
+    low half."""

@@ -28,7 +28,23 @@ def buffer_load(ptr: Any, offsets: Any, mask: Any = None, other: Any = None, cac
 def buffer_store(stored_value: Any, ptr: Any, offsets: Any, mask: Any = None, cache: Any = None) -> None:
     r"""Writes `stored_value` to the elements `offsets` behind `ptr`, where `mask` holds."""
 
+def get_scaled_upcast_fp4_scale_layout(src: Any, scale_factor: Any, elem_type: Any, axis: Any) -> Any:
+    r"""The layout of the scales of `src`, which holds floats of 4 bits. There is one scale for each
+    `scale_factor` of them along `axis`. It lies in the threads that get these floats from
+    `scaled_upcast`."""
+
 make_partitioned_dot_layouts: Any
+
+def scaled_downcast(input: Any, scale: Any, format: Any, axis: Any = -1) -> Any:
+    r"""Floats divided by their scales, in a format of 8 bits ("e4m3", "e5m2") or of 4 ("e2m1").
+
+    Scales are exponents of powers of two, of e8m0. There is one for each group of a multiple of 8
+    elements along `axis`. Floats of 4 bits are two in a byte, along `axis`, the first one in the
+    low half."""
+
+def scaled_upcast(src: Any, scale: Any, elem_type: Any, axis: Any = None) -> tensor:
+    r"""Floats of 4 bits (two in a byte, along `axis`) or 8, times their scales, as fp16 or bf16.
+    There is a scale, the exponent of a power of two, for each element of the result."""
 
 def wmma(a: Any, b: Any, acc: Any) -> tensor:
     r"""a * b + acc, by WMMA; the operands are in the `DotOperandLayout` of that of `acc`."""

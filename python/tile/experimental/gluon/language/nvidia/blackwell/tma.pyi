@@ -37,14 +37,20 @@ def async_atomic_xor(tensor_desc: Any, coord: Any, src: Any) -> None:
     r"""Bitwise exclusive or of a buffer and a block of the tensor. Starts like `async_store`, and is waited for by `store_wait`."""
 
 def async_copy_global_to_shared(tensor_desc: Any, coord: Any, barrier: Any, result: Any, pred: Any = True, multicast: _bool = False, cache_policy: Any = None) -> None:
-    r"""Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`."""
+    r"""Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`.
+
+    With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
+    all of them."""
 
 def async_copy_shared_to_global(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     r"""Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before
     it through `fence_async_shared`."""
 
 def async_load(tensor_desc: Any, coord: Any, barrier: Any, result: Any, pred: Any = True, multicast: _bool = False, cache_policy: Any = None) -> None:
-    r"""Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`."""
+    r"""Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`.
+
+    With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
+    all of them."""
 
 def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     r"""Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before

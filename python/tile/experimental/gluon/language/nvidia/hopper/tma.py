@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -43,7 +42,7 @@ class tensor_descriptor_type:
         self.layout = layout
         self.shape = tuple(shape)
         self.strides = tuple(strides)
-        self.handle = _descriptor_type(block, _divided(layout))
+        self.handle = _descriptor_type(block, layout)
 
     @property
     def block_type(self) -> block_type:
@@ -160,22 +159,6 @@ def _check_buffer(value: Any, desc: tensor_descriptor, what: str) -> shared_memo
     return value
 
 
-def _divided(layout: NVMMASharedLayout) -> NVMMASharedLayout:
-    """The layout of a descriptor in IR, which says what each block of a cluster copies.
-
-    If all blocks need the same data, each one copies some of the rows for all.
-    """
-    if not _is_shared(layout):
-        return layout
-    rows = [[1 << i, *[0] * (layout.rank - 1)] for i in range(len(layout.cga_layout))]
-    return dataclasses.replace(layout, cga_layout=rows)
-
-
-def _is_shared(layout: NVMMASharedLayout) -> bool:
-    """Whether several blocks of a cluster have the same."""
-    return any(not any(basis) for basis in layout.cga_layout)
-
-
 def _coordinates(coord: Any, desc: tensor_descriptor, what: str) -> list[Any]:
     values = _integers(coord, dt.int32, "coord")
     if len(values) != len(desc.block_shape):
@@ -240,17 +223,17 @@ def async_load(
     multicast: bool = False,
     cache_policy: Any = None,
 ) -> None:
-    """Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`."""
+    """Starts to copy a block of the tensor into `result`; its bytes arrive at `barrier`.
+
+    With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
+    all of them."""
     desc = _check_descriptor(tensor_desc, "async_load")
     buffer = _check_buffer(result, desc, "async_load")
     barrier = check_barrier(barrier, "async_load")
     hints = _hints(cache_policy, "async_load")
     b = current()
-    if b.options.num_ctas > 1 and not unwrap(multicast) and _is_shared(buffer.layout):
-        raise SemanticError(
-            "blocks of the cluster share this buffer: tile copies for all of them at once, which "
-            "async_load says by multicast=True"
-        )
+    if unwrap(multicast):
+        hints["multicast"] = b.unit_attr()
     handles = [
         desc.handle, *_coordinates(coord, desc, "async_load"), barrier.handle, buffer.handle,
         predicate(pred).handle,
