@@ -65,11 +65,11 @@ struct Access {
 
 struct State {
   std::set<Access> reads, writes;
-  /// Reads of products that nobody waited for yet, each with how many products
-  /// were started since then. In a loop, one product may be there several
+  /// Reads of dots that nobody waited for yet, each with how many dots were
+  /// started since then. In a loop, one dot may be there several
   /// times, from one iteration and from those before it.
   std::set<std::pair<Access, unsigned>> running;
-  /// Counts of products end here, so that loops come to a fixed point; no wait
+  /// Counts of dots end here, so that loops come to a fixed point; no wait
   /// leaves more of them under way (PTX, wgmma.wait_group: at most 7).
   static constexpr unsigned kMaxAge = 8;
   /// Whether threads read or wrote other memory than shared memory, and whether
@@ -109,7 +109,7 @@ struct State {
     for (const Access &read : operands)
       running.insert({read, 0});
   }
-  /// All products but the last `pendings` ones are done.
+  /// All dots but the last `pendings` ones are done.
   void waitForProducts(unsigned pendings) {
     for (auto it = running.begin(); it != running.end();) {
       if (it->second < pendings) {

@@ -34,7 +34,7 @@ static bool ordersEverything(Operation *op) {
     return isFreshRead(load);
   if (auto barrier = dyn_cast<ttg::BarrierOp>(op))
     return barrier.hasGlobalRead() || barrier.hasGlobalWrite();
-  // Prints show registers, and what is assumed is assumed at compile time.
+  // Prints show registers, and assumptions are made at compile time.
   if (isa<PrintOp, AtomicRMWOp, AtomicCASOp, LLVM::AssumeOp,
           ttg::AsyncCommitGroupOp>(op) ||
       isMemoryEffectFree(op))

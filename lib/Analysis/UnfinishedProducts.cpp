@@ -16,15 +16,15 @@ using namespace mlir::triton;
 
 namespace {
 
-/// A sum whose product may still run.
+/// A sum whose dot may still run.
 struct Unfinished {
   Operation *product;
-  /// Of the products behind it, how many were started on every way here. It is
+  /// Of the dots behind it, how many were started on every way here. It is
   /// done after a wait that leaves no more than these unfinished.
   unsigned numBehind = 0;
 };
 
-/// More products than any wait leaves unfinished.
+/// More dots than any wait leaves unfinished.
 constexpr unsigned kEnough = 1024;
 
 /// What is unfinished at a point of the program.
@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  /// Of several sums it is the one that the fewest products are behind.
+  /// Of several sums it is the one that the fewest dots are behind.
   bool addLeast(Value value, Unfinished sum) {
     auto [it, isNew] = sums.insert({value, sum});
     if (isNew || it->second.numBehind <= sum.numBehind)

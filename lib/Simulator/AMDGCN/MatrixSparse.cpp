@@ -8,9 +8,9 @@
 //   row i of A, stored element s: lane i + M (s / e), item s % e
 //   column j of B, element k: lane j + N (k / 2e), item k % 2e
 // The indices of a lane's elements lie side by side. A register may have
-// several sets of them: of SMFMAC, abid chooses one, or the first if cbsz is
-// not 0; of SWMMAC, index_key. The result, which is the sum, too, lies like
-// those of MFMA and WMMA.
+// several sets of them. For SMFMAC, abid chooses one, or the first one is taken
+// if cbsz is not 0. For SWMMAC, index_key chooses. The result, which is the
+// sum, too, lies like those of MFMA and WMMA.
 //
 //===----------------------------------------------------------------------===//
 #include "MatrixElements.h"

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Instructions of gfx1250 name 256 vector registers for each operand; which 256
-// of 1024 is said by a mode, two bits each for the first, second and third
-// source and the result, that s_set_vgpr_msb sets. The mode is followed through
-// the text: compilers see to it that all ways to an instruction agree on it,
-// and a text in which they do not is refused.
+// Instructions of gfx1250 name 256 vector registers for each operand. A mode
+// says which 256 of 1024: two bits each for the first, second and third source
+// and the result. s_set_vgpr_msb sets it. The mode is followed through the
+// text. Compilers see to it that all ways to an instruction agree on the mode.
+// A text in which they do not is refused.
 //
 //===----------------------------------------------------------------------===//
 #include "Assembly.h"

@@ -5,8 +5,8 @@
 // A register that nobody wrote may be read, as long as nothing comes of it:
 // compilers let one run along where a lane will never look. So every lane of a
 // vector register, and every bit of a scalar one, is known to hold a value or
-// not, and results of instructions hold one where all that they are computed
-// from does. Scalar registers need this bit by bit since they are masks of
+// not. A result of an instruction holds one if all that it is computed from
+// does. Scalar registers need this bit by bit since they are masks of
 // lanes, put together of parts.
 //
 //===----------------------------------------------------------------------===//

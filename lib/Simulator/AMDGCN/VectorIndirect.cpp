@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An array that is indexed at run time may be in registers: v_movrels reads the
-// one that is M0 behind its source, v_movreld writes the one that is M0 behind
+// An array that is indexed at run time may be in registers. v_movrels reads the
+// one that is M0 behind its source. v_movreld writes the one that is M0 behind
 // its result.
 //
 // Older GPUs have a mode in which v_mov_b32 does so; compilers switch it on for

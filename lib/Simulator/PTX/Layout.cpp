@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A warp runs its fragment with the lowest program counter. If the code is laid
-// out in reverse post-order with loops contiguous (what leaves a loop comes
-// after all of the loop), a join point comes after everything that leads to it,
-// so no fragment runs past a join that others will still reach.
+// A warp runs its fragment with the lowest program counter. The code is laid
+// out in reverse post-order, with loops contiguous: what leaves a loop comes
+// after all of the loop. So a join point comes after everything that leads to
+// it, and no fragment runs past a join that others will still reach.
 //
 //===----------------------------------------------------------------------===//
 #include "Decoder.h"

@@ -4,8 +4,8 @@
 //
 // ptxas refuses an instruction that the module's .target or .version does not
 // have. The table names families whose requirement is later than sm_70 and PTX
-// 6.3; a row holds for an opcode with modifiers that begin so, and the first
-// one that does is the one that counts.
+// 6.3. A row holds for an opcode with modifiers that begin so. The first such
+// row counts.
 //
 //===----------------------------------------------------------------------===//
 #include "Requirements.h"

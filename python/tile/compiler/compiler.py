@@ -27,7 +27,7 @@ from ..hints import closest
 from ..runtime.cache.entry import CachedFile, CacheEntry, Damaged
 from ..runtime.dependencies import constant_key
 from ..runtime.depth import deep_stack
-from ..runtime.tracebacks import entry_point
+from ..tracebacks import entry_point
 from .errors import from_diagnostics
 from .signature import (
     attribute_hints,

@@ -10,10 +10,10 @@ from typing import Any
 
 from .. import knobs
 from ..errors import AutotunerError, CompilerToolError, OptionError, OutOfResources, TileError
+from ..tracebacks import entry_point
 from .definition import check_kernel
 from .driver import driver
 from .jit import JITFunction, KernelInterface
-from .tracebacks import entry_point
 from .tuning import (
     ENOUGH_CALLS,
     UNUSABLE,

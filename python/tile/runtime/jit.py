@@ -13,11 +13,11 @@ from typing import Any, Generic, TypeVar
 
 from .. import _C
 from ..errors import SemanticError, TileError
+from ..tracebacks import entry_point
 from .depth import deep_stack
 from .parameters import KernelParam
 from .references import Reference
 from .source import capture
-from .tracebacks import entry_point
 
 T = TypeVar("T")
 #: Held while a function's dependencies are looked for; a function's own lock may be taken away.

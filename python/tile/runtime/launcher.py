@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from .. import _C, knobs
 from ..backends import chosen_target, find_backend, option_names
 from ..errors import TileError
+from ..tracebacks import entry_point
 from . import overlap, scalars
 from . import specialize as sp
 from .arguments import (
@@ -32,7 +33,6 @@ from .definition import check_kernel, places
 from .driver import driver
 from .references import Reference
 from .runner import launch_hooks, load, make_launch
-from .tracebacks import entry_point
 
 
 @functools.lru_cache(maxsize=1)

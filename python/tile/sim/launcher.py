@@ -16,6 +16,7 @@ from tile._C import sim as _sim
 from tile.compiler.assumptions import stated_pairs
 from tile.errors import TileError
 from tile.hints import closest
+from tile.tracebacks import entry_point
 
 from .report import Report
 from .schedules import memory_of, run_schedules
@@ -275,6 +276,7 @@ def _merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int
     return merged
 
 
+@entry_point
 def launch(
     ptx: str,
     entry: str,

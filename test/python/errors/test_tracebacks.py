@@ -13,7 +13,7 @@ from reference import sim_only
 import tile
 import tile.language as tl
 from tile import _C
-from tile.runtime.tracebacks import entry_point
+from tile.tracebacks import entry_point
 
 X = np.zeros(64, np.float32)
 
@@ -63,6 +63,7 @@ MISTAKES = {
     "decoration": lambda: tile.jit(3),
     "backend": lambda: right.warmup(X, 5, BLOCK=32, num_warps=3, grid=(1,)),
     "compile": lambda: tile.compile("nothing.ttir", target=tile.GPUTarget("cuda", 90, 32)),
+    "simulated text": lambda: tile.sim.launch(".version 8.0", "k", 1, 32, []),
     "finding": lambda: outside[(1,)](X, 64, BLOCK=32),
 }
 

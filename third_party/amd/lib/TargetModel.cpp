@@ -132,7 +132,7 @@ MmaEncodingTrait amd::TargetModel::getResultEncoding(
     const MatrixInstruction &instruction, const MatrixProduct &product,
     ArrayRef<unsigned> warpsPerCTA, CTALayoutAttr ctaLayout) const {
   // Transposed, a lane holds neighbours along N, which memory has together, and
-  // the result is laid out as the left operand of another product. It is the
+  // the result is laid out as the left operand of another dot. It is the
   // left operand of the machine's instruction that blocks can share.
   bool isTransposed = instruction.m >= instruction.n;
   MLIRContext *context = ctaLayout.getContext();

@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A copy of a tile takes a box whose first element is named by coordinates. In
-// im2col mode it takes pixels, rows of channels: from the one named, first
-// along dimension 1, until the copy has its number of them; pixels stay within
-// a box that the map has. Offsets move what is read, not where the walk turns.
+// im2col mode it takes pixels, rows of channels. It begins at the one named,
+// and goes on, first along dimension 1, until it has its number of them. Pixels
+// stay within a box that the map has. Offsets move what is read, not where the
+// walk turns.
 //
 //===----------------------------------------------------------------------===//
 #include "../../Checkers/OrderChecker.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Operands are parts of registers, extended by the sign of their types; the
-// result is saturated to the part that it is for, and then merged into the
+// Operands are parts of registers, extended by the sign of their types. The
+// result is saturated to the part that it is for. Then it is merged into the
 // other bits of C or combined with C. Of SIMD forms, a part is chosen from the
 // bytes or halves of both sources, A's first.
 //

@@ -10,9 +10,9 @@
 // registers and shared memory until the wait.
 //
 // A descriptor names core matrices of 8 rows of 16 bytes. With a swizzle of W
-// bytes (32, 64, 128), rows are W bytes apart and 16-byte chunks are permuted
-// by the row's number, both seen in the address; the base offset is the number
-// that the pattern's first row has there.
+// bytes (32, 64, 128), rows are W bytes apart, and the row's number permutes
+// chunks of 16 bytes. Both are seen in the address. The base offset is the
+// number that the pattern's first row has there.
 //
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"

@@ -3,9 +3,9 @@
 //
 // A lane gives neighbours along K of one row of A and of one column of B, and
 // holds several elements of the result. With a transposed result, the
-// instruction computes the transposed product: its operands change places.
+// instruction computes the transposed dot: its operands change places.
 //
-// Of narrow products, of 4 rows or columns, a lane has a whole column or row of
+// Of narrow dots, of 4 rows or columns, a lane has a whole column or row of
 // the larger operand. Of the other one, it has a part along K; so there is an
 // instruction for each part, which has all 16 blocks of lanes read that one.
 //
@@ -130,7 +130,7 @@ struct Step {
   std::optional<unsigned> sharedBlock;
 };
 
-/// Those of a narrow product. A lane has `inner` of the smaller operand, as
+/// Those of a narrow dot. A lane has `inner` of the smaller operand, as
 /// block 0 counts: `count` neighbours for an instruction, `kWidth` together. Of
 /// the larger one, it has everything.
 SmallVector<Step> getNarrowSteps(ArrayRef<int32_t> inner, unsigned count,

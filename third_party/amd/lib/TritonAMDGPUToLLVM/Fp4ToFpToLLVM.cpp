@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // There are eight magnitudes, and v_perm_b32 looks four of them up at once in a
-// table of eight bytes: those of the lower halves of four bytes, and those of
-// the upper halves.
+// table of eight bytes. It is used for the lower halves of four bytes, and
+// again for the upper halves.
 //
 //===----------------------------------------------------------------------===//
 

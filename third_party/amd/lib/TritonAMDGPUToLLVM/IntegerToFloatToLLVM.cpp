@@ -14,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// An f32 of the integer's first 24 bits, the last of which is set if any bit
-/// behind them is: rounded to odd, so that the next rounding is the only one.
+/// An f32 of the integer's first 24 bits. The last one is set if any bit behind
+/// them is. This is rounding to odd, so the next rounding is the only one.
 static Value toOddF32(const LLVMBuilder &b, Value magnitude) {
   constexpr int kSignificand = 24, kBias = 127, kFractionBits = 23;
   Type type = magnitude.getType(), i32 = b.intTy(32);

@@ -47,7 +47,8 @@ void addIntrinsic(const LoweringContext &context, StringRef name,
                   });
 }
 
-/// exp(x). The product is rounded, which costs as many ulps as x is large.
+/// exp(x). The factor times x is rounded, which costs as many ulps as x is
+/// large.
 Value exponential(const LLVMBuilder &b, Type type, ValueRange args) {
   Value scaled = b.fmul(args[0], b.floatVal(type, llvm::numbers::log2e));
   return b.intrinsic(type, "llvm.exp2", scaled);
@@ -67,9 +68,9 @@ Value reciprocalRoot(const LLVMBuilder &b, Type type, ValueRange args) {
 /// x / y within 2 ulps, whose reciprocal of y serves all that y divides: two
 /// multiplications each, or one where y needs no scale.
 ///
-/// The instruction takes denormals for zeros and gives them as zeros, so large
+/// The instruction takes denormals for zeros and gives them as zeros. So large
 /// and small y are multiplied by a power of 2 first, and the quotient by the
-/// same one: where that is not 1, the product in between is in range. The
+/// same one. Where that is not 1, what is in between is in range. The
 /// instruction is good to 1 ulp; a step of Newton's leaves half of one, and the
 /// quotient is off by 1.5. The step's correction is a NaN for zeros and
 /// infinities, which the minimum replaces by what changes neither.

@@ -68,9 +68,9 @@ static void keepAccessesBefore(const LLVMBuilder &b) {
       ArrayAttr());
 }
 
-/// Waits until all accesses to LDS are done. Fences ask for that, too, but LLVM
-/// drops the wait of one in a loop that is entered with nothing to wait for,
-/// and does not look at it again for what the end of the loop leaves undone.
+/// Waits until all accesses to LDS are done. Fences ask for that, too. But LLVM
+/// drops the wait of a fence in a loop that is entered with nothing to wait
+/// for. It does not look again at what the end of the loop leaves undone.
 static void waitForLDS(const LLVMBuilder &b, const amd::AMDTarget &facts) {
   if (facts.wmmaVersion >= 2) {
     b.intrinsic({}, "llvm.amdgcn.s.wait.dscnt", ValueRange{b.intVal(16, 0)});

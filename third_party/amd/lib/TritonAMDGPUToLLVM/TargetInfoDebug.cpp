@@ -3,8 +3,8 @@
 //
 // What a kernel prints it writes to a buffer of the host's, to which a hidden
 // argument points. It starts with the bytes that are taken and the bytes there
-// are; each record has the number of a format, which the metadata of the code
-// object lists, and the arguments. The run time prints them in the end.
+// are. Each record has the number of a format and the arguments. The metadata
+// of the code object lists the formats. The run time prints them in the end.
 //
 //===----------------------------------------------------------------------===//
 

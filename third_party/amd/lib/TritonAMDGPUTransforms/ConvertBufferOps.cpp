@@ -112,8 +112,8 @@ private:
   }
 
   /// What moves the base of a small argument may be the offset that all lanes
-  /// share, where it saves descriptors to be made: in loops, and where it moves
-  /// several arguments.
+  /// share. This is done where it saves descriptors: in loops, and where it
+  /// moves several arguments.
   void markScalarOffsets(ModuleOp module) {
     SmallVector<std::pair<Operation *, AddPtrOp>> steps;
     llvm::DenseMap<Value, llvm::SmallDenseSet<Value>> moved;

@@ -61,7 +61,7 @@ private:
         FpToFpOp::create(b, loc, inBF16(format), input, RoundingModeAttr()),
         result);
   }
-  /// The product, rounded once: where both are in bf16, it has the product.
+  /// wide * scales, rounded once: bf16 holds it if both are in bf16.
   Value scale(Value wide, Value scales, RankedTensorType result);
 
   OpBuilder b;
@@ -113,8 +113,8 @@ FailureOr<Value> Expander::expand(amdgpu::UpcastMXFPOp op) {
   return scale(wide, scales, result);
 }
 
-/// As a right operand, K x N / 2 becomes K / 2 x N: by way of halves of bytes
-/// in K x N, of which each thread has pairs along K. A left one is transposed.
+/// As a right operand, K x N / 2 becomes K / 2 x N, by way of K x N halves of
+/// bytes. Each thread has pairs of these along K. A left one is transposed.
 FailureOr<Value> Expander::expand(amdgpu::LocalLoadPackedTransposedOp op) {
   RankedTensorType result = op.getType();
   MLIRContext *context = op.getContext();

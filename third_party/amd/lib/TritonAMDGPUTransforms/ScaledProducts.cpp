@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A lane gives 16 bytes along K at a time, and the scale of 32 elements of its
-// row, which are not all its own: scales count along K from lane to lane.
+// row. These are not all its own: scales count along K from lane to lane.
 //
 //===----------------------------------------------------------------------===//
 

@@ -66,7 +66,7 @@ int64_t countRegisters(Value value) {
   return triton::countRegisters(cast<RankedTensorType>(value.getType()));
 }
 
-/// The first of several products of a loop, if beside what they take and make
+/// The first of several dots of a loop, if beside what they take and make
 /// there are too few registers to hold what is loaded ahead for a whole
 /// iteration. Operands that are read from LDS come in pieces and do not count.
 DotOp findProductBeforeLoads(scf::ForOp loop, ArrayRef<AheadLoad> operands) {
@@ -166,7 +166,7 @@ private:
   }
 
   /// Early stages first: what they load has the whole body to arrive in, or
-  /// what follows the first product. A block that is not copied ahead stays in
+  /// what follows the first dot. A block that is not copied ahead stays in
   /// its iteration.
   LoopSchedule loadFirst(scf::ForOp loop, const LoopSchedule &schedule,
                          ArrayRef<AheadLoad> operands) {
@@ -199,8 +199,8 @@ private:
   }
 
   /// How many iterations ahead all operands are loaded straight into LDS, zero
-  /// if that is not possible: what the stages are for, as long as LDS has a
-  /// buffer for each of these iterations and one that products read.
+  /// if that is not possible. It is what the stages are for, as long as LDS has
+  /// a buffer for each of these iterations and one that dots read.
   int getDirectDistance(scf::ForOp loop, ArrayRef<AheadLoad> operands,
                         const LoopSchedule &schedule) const {
     if (!axisInfo || operands.empty() ||

@@ -24,8 +24,8 @@ def TritonCombine : Pass<"triton-combine"> {
       for masked elements.
     - `addptr` of `addptr` adds the offsets first, if that cannot overflow: both
       are 64-bit, or constants.
-    - A sum of broadcast fp32 products along the dimension they have in common
-      becomes a dot with IEEE precision.
+    - Operands of fp32 that are broadcast, multiplied, and added up along the
+      dimension they have in common become a dot with IEEE precision.
     - A block of a descriptor that loses its leading dimensions of size one is
       loaded without them, and one that gains them stored without them.
 
@@ -125,7 +125,7 @@ def TritonUnsignedIndices : Pass<"triton-unsigned-indices"> {
     signed ones this takes a proof, which is impossible if a sum of 32 bits might
     wrap around.
 
-    Here, and only here, sums, differences, products and shifts are assumed to fit
+    Here, and only here, results of `+`, `-`, `*` and shifts are assumed to fit
     their type. A dividend may not fit, because it reaches 2^31 or more. It is then
     divided as the number that it would have been. This is what the language says of
     indices. What is stored stays as it is, unless it is an index as well. Values
@@ -181,9 +181,9 @@ def TritonBoundLoopCounters : Pass<"triton-bound-loop-counters", "::mlir::Module
     What lowers `scf.for` compares the next value of the counter with the upper
     bound, and goes on if that value has wrapped around. Where it may, the
     loop compares the value before that, with the upper bound less the step.
-    It may not where the step is 1, where the upper bound is known to be far
-    enough from the end of the type (it is an argument with `tt.max`, say), and
-    where both bounds are multiples of the step.
+    It cannot overflow if the step is 1, or if both bounds are multiples of the step.
+    Nor can it if the upper bound is known to be far enough from the end of the type,
+    for example because it is an argument with `tt.max`.
 
     ```mlir
     scf.for %i = %lb to %ub step %c4 : i32 {

@@ -50,8 +50,8 @@ def TritonGPURemoveLayoutConversions
        that ask for theirs. A value that several layouts reach takes the one that
        needs the least conversions.
     2. For each conversion that is left, the computation of its operand is
-       repeated in the layout of its result wherever that is cheaper than moving
-       the elements, through loops and branches too.
+       repeated in the layout of its result if that is cheaper than moving the
+       elements. This goes through loops and branches, too.
     3. Conversions that cannot go move to where there is less to convert: above
        extensions and broadcasts, below truncations, out of loops.
 

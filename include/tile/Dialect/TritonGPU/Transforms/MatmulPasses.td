@@ -71,8 +71,8 @@ def TritonGPUOptimizeDotOperands
   let summary = "Take operands of dots straight from memory";
   let description = [{
     The elements of an operand should go from global through shared memory into
-    the registers of the dot without another stop, so that the copy can run
-    ahead of the loop. Two things may be in between.
+    the registers of the dot, without another stop. Then the copy can run ahead
+    of the loop. Two things may be in between.
 
     Arithmetic on the elements moves behind the conversion to the operand's
     layout:

@@ -54,9 +54,9 @@ def TritonGPUReorderInstructions
     iteration reads it again. It is stored to that buffer behind the asynchronous
     copies that are started before the loop.
 
-    In a loop whose registers are full, another operand of an operation on the
-    result of an asynchronous dot is read behind the wait for the dot, not during
-    the dot. An example is what the gradients of attention subtract from those of
+    An operation may take the result of an asynchronous dot and another operand.
+    In a loop whose registers are full, this operand is read behind the wait for
+    the dot, not during the dot. An example is what the gradients of attention subtract from those of
     the weights. In a loop whose registers are nearly full, conversions to wider
     elements move behind the waits for dots, to their first use.
 

@@ -137,10 +137,10 @@ def TritonGPUFuseNestedLoops
     tiles. The inner loop must run equally often each time: its bounds are made
     outside of the nest.
 
-    What stood before the inner loop runs where its first iteration would; what
-    the inner loop does not need of that, and what is cheaper to repeat than to
-    keep in registers, moves to where it is used. What stood behind runs where
-    the last iteration would, and there the arguments of the inner loop are set
+    What stood before the inner loop runs where its first iteration would. Some
+    of it moves to where it is used: what the inner loop does not need, and what
+    is cheaper to repeat than to keep in registers. What stood behind runs where
+    the last iteration would. There the arguments of the inner loop are set
     back. A second loop, with no iterations as a rule, does what is left to do
     if the inner loop has none.
 

@@ -97,19 +97,18 @@ def TritonInstrumentFpSanitizer
   let summary = "Compute exactly, modulo a prime, in place of rounding";
   let description = [{
     What `instrumentation_mode="fpsan"` asks for. The bits of a number stand for an
-    integer modulo a prime: 2^31 - 1 for types of 32 and 64 bits, 2^13 - 1 for those
-    of 16, 127 for those of 8. A constant becomes the residue of its value. Sums,
-    products and quotients are those of residues, without rounding: no order of
-    sums, no fusion and no layout changes a bit of the result. Two kernels that
-    compute the same agree, and where one differs, something was computed that
-    nobody wrote.
+    integer modulo a prime. The prime is 2^31 - 1 for types of 32 and 64 bits, 2^13 - 1
+    for those of 16, 127 for those of 8. A constant becomes the residue of its value. `+`, `-`,
+    `*` and `/` compute with residues, without rounding. So no order of sums, no
+    fusion and no layout changes a bit of the result. Two kernels that compute the
+    same agree. Where one differs, something was computed that nobody wrote.
 
     A residue of the upper half is less than zero; so maximum, minimum and
     comparisons have an order. Functions such as `math.log` are some function of
     their operands. The outermost two residues stand for the infinities. Of 32 and
     64 bits, a sum with an infinity is one; `exp` of 0 is 1, and `exp` of minus
     infinity is 0. So what a mask leaves out has no effect on a softmax. A matrix
-    product is a loop of outer products. Atomic operations that compute, products
+    product is a loop of outer products. Atomic operations that compute, dots
     with scales and inline assembly are errors.
 
     Before:

@@ -84,15 +84,15 @@ def TritonNvidiaTMALowering
   let summary = "Turn descriptor operations into TMA copies";
   let description = [{
     Each `tt.descriptor_load` (`gather`) becomes a TMA copy into a new buffer, with a
-    barrier of its own to wait at; each `tt.descriptor_store` (`reduce`, `scatter`) a
-    TMA copy out of a new buffer and a wait until that has been read. Pipelining
-    takes those it can overlap before this pass. `tt.make_tensor_descriptor`
+    barrier of its own to wait at. Each `tt.descriptor_store` (`reduce`, `scatter`)
+    becomes a TMA copy out of a new buffer, and a wait until the copy has read it.
+    Before this pass, pipelining takes those that it can overlap. `tt.make_tensor_descriptor`
     becomes code that writes a tensor map to global scratch memory.
 
-    Copies keep their order with other accesses to the same memory: a proxy fence
-    follows what the threads write there, or acquire; a store waits until what was
-    stored before is complete, and until it is complete itself where something in
-    the function may see that.
+    Copies keep their order with other accesses to the same memory. A proxy fence
+    follows what the threads write there, or acquire. A store waits until what was
+    stored before is complete. If something in the function may see the stored data,
+    it also waits until it is complete itself.
 
     The types of descriptors have to say how blocks lie in shared memory, see
     `triton-nvidia-optimize-descriptor-encoding`.
@@ -126,9 +126,9 @@ def TritonNvidiaOverlapStores
   let summary = "Let TMA stores of a loop run on into its next iteration";
   let description = [{
     Gives stores that `triton-nvidia-tma-lowering` made in an `scf.for` buffers of
-    their own, so that an iteration waits for the copy of the one before only when it
+    their own. So an iteration waits for the copy of the one before only when it
     has something to write into the buffer. Copies to blocks that a constant distance
-    keeps apart do not wait for each other; where not all of them have room, they take
+    keeps apart do not wait for each other. If not all of them have room, they take
     a few buffers in turns. Buffers that would keep another block off the
     multiprocessor are not made.
 
@@ -313,8 +313,8 @@ def TritonNvidiaOptimizeAtomics
     : Pass<"triton-nvidia-optimize-atomics", "::mlir::ModuleOp"> {
   let summary = "Add results of products to memory from the warps that have them";
   let description = [{
-    Atomic operations on a result of a product, whose old values nobody uses, get a
-    layout that threads come to by exchanges inside their warps, with as many
+    Atomic operations on a result of a dot get another layout, if nobody uses the old
+    values. Threads come to it by exchanges inside their warps, with as many
     neighbours for each as before. Through shared memory all warps would wait for each
     other twice, in a loop in each iteration. Addresses and masks find that layout in the
     passes that remove conversions.
@@ -350,10 +350,10 @@ def TritonNvidiaOptimizeDescriptorEncoding
     * otherwise the widest swizzle that the rows of the block fill.
 
     With `leave-to-pointers`, descriptors that TMA cannot serve, or would not serve
-    better than pointers do, keep none, and a remark says why: the pass can then run
-    before `triton-rewrite-tensor-descriptor-to-pointer`, which takes those. For the
-    descriptors among a kernel's arguments the host then passes their parts (base, shape,
-    strides, padding), and as last arguments the tensor maps that it makes of them:
+    better than pointers do, keep none, and a remark says why. The pass can then run
+    before `triton-rewrite-tensor-descriptor-to-pointer`, which takes those. Of the
+    descriptors among a kernel's arguments, the host then passes the parts (base, shape,
+    strides, padding). As last arguments it passes the tensor maps that it makes of them.
     `ttnvgpu.tensor_map` on such an argument says how, `ttnvgpu.tensor_map_base` on which
     argument the parts begin.
 

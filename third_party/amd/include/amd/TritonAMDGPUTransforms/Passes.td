@@ -18,11 +18,12 @@ def TritonAMDGPUAccelerateMatmul
   let summary = "Give matrix products the layouts of MFMA and WMMA";
   let description = [{
     As `tritongpu-accelerate-matmul`, with what users may ask for. A dot
-    takes the largest instruction that is not larger than itself, which may be a
-    narrow one of 4 rows or columns (4x64, 64x4); operands of 8 bits in a format that the machine lacks are multiplied as fp16. What no
-    instruction computes stays as it is. Dots with scales are such of MFMA
-    where the target has them and the formats, e4m3, e5m2 and e2m1, lie along K;
-    others become plain dots.
+    takes the largest instruction that is not larger than itself. This may be a
+    narrow one of 4 rows or columns (4x64, 64x4). Operands of 8 bits in a format
+    that the machine lacks are multiplied as fp16. What no instruction computes
+    stays as it is. Dots with scales use MFMA where the target has such
+    instructions and the formats, e4m3, e5m2 and e2m1, lie along K. Others become
+    plain dots.
 
     ```mlir
     %d = tt.dot %a, %b, %c : tensor<64x32xf16, #dot_a> * tensor<32x64xf16, #dot_b> -> tensor<64x64xf32, #blocked>
@@ -53,8 +54,8 @@ def TritonAMDGPUChooseTensorCopies
   let description = [{
     Their blocks get an encoding, and `triton-rewrite-tensor-descriptor-to-pointer`
     leaves them alone. The machine fills what lies behind the end of a tensor with
-    zeros, but knows no blocks that start before it: of loads and stores through
-    a descriptor, no index may be negative, as far as its range is known. Sums and
+    zeros, but knows no blocks that start before it. So no index of a load or a
+    store through a descriptor may be negative, as far as its range is known. Sums and
     multiplications in indices are taken to fit. Kernels make those that the host passes
     of their parts; what lies outside of them must be known to be zero
     (`tt.zero_padded`).
@@ -204,9 +205,9 @@ def TritonAMDGPUMoveUpPrologueLoads
     : Pass<"tritonamdgpu-move-up-prologue-loads"> {
   let summary = "Start the loads in front of loops with dots early";
   let description = [{
-    Loads before a loop around dots go before the first access to LDS that
-    they may be done before, with what their addresses are computed from: they
-    are then under way while the barriers of that are waited for.
+    Loads before a loop around dots move up, with what their addresses are
+    computed from. They go before the first access to LDS that they may be done
+    before. So they are under way during the wait for its barriers.
 
     ```mlir
     ttg.local_store %q, %Q
@@ -253,10 +254,10 @@ def TritonAMDGPUInThreadTranspose
     : Pass<"tritonamdgpu-in-thread-transpose"> {
   let summary = "Load operands so that lanes have neighbours along K";
   let description = [{
-    Matrix instructions take several neighbours along K from each lane. Where
-    memory has an operand the other way, lanes load a few neighbours along K of
-    several rows or columns, put those along K together in registers, and write
-    them to LDS together. What is in between finds its layout in the passes that
+    Matrix instructions take several neighbours along K from each lane. Memory may
+    have an operand the other way. Then lanes load a few neighbours along K of
+    several rows or columns. They put those along K together in registers, and
+    write them to LDS together. What is in between finds its layout in the passes that
     remove conversions.
 
     ```mlir
@@ -279,9 +280,9 @@ def TritonAMDGPUOptimizeEpilogue
     : Pass<"tritonamdgpu-optimize-epilogue", "mlir::ModuleOp"> {
   let summary = "Store results of dots in the layout they have";
   let description = [{
-    Where lanes hold at least 8 bytes of neighbours of a result, or would if they
-    changed every other element with lanes of their wave, they write them to
-    memory themselves instead of going through LDS first. They exchange halves
+    Lanes may hold at least 8 bytes of neighbours of a result, or may get them if
+    they exchange every other element with lanes of their wave. Then they write
+    them to memory themselves instead of going through LDS first. They exchange halves
     with another lane for 16 bytes where memory has as many in a row. Addresses
     and masks find that layout in the passes that remove conversions.
 
@@ -351,8 +352,8 @@ def TritonAMDGPUCanonicalizePointers
     : Pass<"tritonamdgpu-canonicalize-pointers"> {
   let summary = "Make addresses of a scalar base and offsets of 32 bits";
   let description = [{
-    What all lanes share of an offset goes into the base, which is computed in
-    scalar registers; loops carry how far pointers are ahead of their start.
+    The part of an offset that is the same in all lanes goes into the base, which is
+    computed in scalar registers. Loops carry how far pointers are ahead of their start.
     Offsets are taken apart where no part can be negative, so that none of them
     overflows unless the whole does.
 
@@ -382,14 +383,14 @@ def TritonAMDGPUConvertBufferOps
     : Pass<"tritonamdgpu-convert-buffer-ops", "mlir::ModuleOp"> {
   let summary = "Access memory through buffer descriptors";
   let description = [{
-    Where pointers are a scalar base and offsets of 32 bits that are not
-    negative, and what is accessed lies in the 2^31 bytes behind the base: the
+    This needs pointers that are a scalar base and offsets of 32 bits that are not
+    negative. What is accessed must lie in the 2^31 bytes behind the base: the
     offsets are known to be small, or the base comes from an argument marked
     `tt.pointer_range = 32`. The machine checks the bounds of a buffer, so masks
-    need no branches; and an address takes one vector register instead of two.
-    Where a loop moves the base of a small argument, or the bases of several
-    small arguments are moved by one offset, `amdg.scalar_offset` says that the
-    descriptor may stay and an offset in a scalar register move.
+    need no branches. An address takes one vector register instead of two.
+    A loop may move the base of a small argument, or one offset may move the bases
+    of several small arguments. Then `amdg.scalar_offset` says that the descriptor
+    may stay, and an offset in a scalar register moves.
 
     ```mlir
     %v = tt.load %p, %mask : tensor<1024x!tt.ptr<f32>, #blocked>
@@ -421,9 +422,9 @@ def TritonAMDGPUBlockPingpong
     For pipelined loops around one dot whose operands are in LDS. Programs of
     four waves, one on each SIMD unit, raise the priority of what multiplies over
     waves of other programs. In programs of eight waves, dots are cut along K
-    into phases with barriers between them, and the second half of the waves is
-    one phase behind: on each unit, one wave multiplies while the other one
-    accesses memory. Small products of eight waves, large ones of four, and loops
+    into phases with barriers between them. The second half of the waves is one
+    phase behind. So on each unit, one wave multiplies while the other one
+    accesses memory. Small dots of eight waves, large ones of four, and loops
     with anything else in them that needs LDS stay as they are.
 
     ```mlir

@@ -17,7 +17,7 @@
 
 using namespace llvm;
 
-/// Quotients become products, of 32 bits products of 64.
+/// Quotients become multiplications, those of 32 bits ones of 64 bits.
 static bool mayMultiplyWide(const Instruction &inst) {
   unsigned bits = inst.getType()->getScalarSizeInBits();
   switch (inst.getOpcode()) {
@@ -38,7 +38,7 @@ static bool mayMultiplyWide(const Instruction &inst) {
   }
 }
 
-/// Floating-point numbers get into no such product.
+/// Floating-point numbers get into no such multiplication.
 static bool isUsedAsInteger(const Instruction &exchange) {
   return any_of(exchange.users(), [](const User *user) {
     return !isa<BitCastInst>(user) || user->getType()->isIntOrIntVectorTy();

@@ -198,8 +198,8 @@ def PrefetchTensorMapsNV : Pass<"prefetch-tensor-maps-nv", "mlir::ModuleOp"> {
   let summary = "Fetch the tensor maps of a kernel when it starts";
   let description = [{
     The first copy through a tensor map waits until the copy engine has fetched
-    the map from the memory of parameters; the store at the end of a short
-    kernel waits as long as its first load. The first thread asks for all maps
+    the map from the memory of parameters. The store at the end of a short
+    kernel waits as long as its first load. So the first thread asks for all maps
     before anything else:
 
     ```mlir

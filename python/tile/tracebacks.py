@@ -7,8 +7,8 @@ from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import TypeVar
 
-from .. import _C, knobs
-from ..errors import TileError
+from . import _C, knobs
+from .errors import TileError
 
 F = TypeVar("F", bound=Callable)
 _PACKAGE = __name__.split(".")[0]
