@@ -103,9 +103,9 @@ StringRef findObstacle(DotOp op, const MatrixProduct &product,
   return "";
 }
 
-/// Replaces the result of a dot by a sum in tensor memory. The old sum is stored
-/// there. `multiply` adds to it where its flag is true, and the new one is
-/// loaded.
+/// Replaces the result of a dot by a sum in tensor memory. The old sum is
+/// stored there. `multiply` adds to it where its flag is true, and the new one
+/// is loaded.
 void sumInTensorMemory(
     OpBuilder &b, Operation *op, Value c,
     function_ref<void(Value sum, Value adds, Value always)> multiply) {

@@ -150,9 +150,9 @@ static LogicalResult divideBoxes(TMACopy &copy, unsigned bit) {
   return failure();
 }
 
-/// Whether a view is a part of a buffer. Its panels are as far apart as those of
-/// the buffer. Blocks of a cluster hold other parts of it than of a buffer with
-/// the shape of the view.
+/// Whether a view is a part of a buffer. Its panels are as far apart as those
+/// of the buffer. Blocks of a cluster hold other parts of it than of a buffer
+/// with the shape of the view.
 static bool isPart(gpu::MemDescType buffer) {
   return buffer.getAllocShape().take_back(buffer.getShape().size()) !=
          buffer.getShape();

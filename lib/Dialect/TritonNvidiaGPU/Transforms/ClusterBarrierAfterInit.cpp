@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Programs with explicit barriers do not say when the blocks of a cluster know
-// of the barriers of one another. It is the compiler's part, as the fence behind
-// the initialisation is.
+// of the barriers of one another. It is the compiler's part, as the fence
+// behind the initialisation is.
 //
 //===----------------------------------------------------------------------===//
 

@@ -25,8 +25,8 @@ inline constexpr llvm::StringLiteral kTensorMemoryColumnAttrName =
 inline constexpr llvm::StringLiteral kTensorMemoryRowAttrName =
     "tensor_memory_row_offset";
 
-/// The parts of an address in tensor memory: the 32-bit column, which element of
-/// it (its lowest bits are slot 0), and the lane.
+/// The parts of an address in tensor memory: the 32-bit column, which element
+/// of it (its lowest bits are slot 0), and the lane.
 inline constexpr llvm::StringLiteral kTensorSlot = "slot";
 inline constexpr llvm::StringLiteral kTensorColumn = "column";
 inline constexpr llvm::StringLiteral kTensorLane = "tensor_lane";

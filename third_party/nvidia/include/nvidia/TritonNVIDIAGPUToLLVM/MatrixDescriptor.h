@@ -57,8 +57,8 @@ struct MatrixTile {
   bool mayBeTransposed = true;
 };
 
-/// The descriptor of tiles whose elements are at these byte offsets, by the bits
-/// of the outer and of the inner coordinate; nothing if there is none.
+/// The descriptor of tiles whose elements are at these byte offsets, by the
+/// bits of the outer and of the inner coordinate; nothing if there is none.
 std::optional<MatrixDescriptor>
 matchMatrixDescriptor(llvm::ArrayRef<int32_t> outer,
                       llvm::ArrayRef<int32_t> inner, const MatrixTile &tile,

@@ -58,7 +58,8 @@ def sub2(lhs: Any, rhs: Any, dtype: Any = None) -> Any:
     r"""lhs - rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
 def tcgen05_commit(barrier: Any, pred: Any = True, descs: Any = ()) -> None:
-    r"""`barrier` hears of the end of all dots and copies that were started so far."""
+    r"""`barrier` hears of the end of all dots and copies that were started so far. So do those of
+    all blocks that share one of the operands `descs` with this block."""
 
 def tcgen05_copy(src: Any, dst: Any) -> None:
     r"""Starts to copy shared memory to tensor memory, in order with dots."""
