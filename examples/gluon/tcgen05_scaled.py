@@ -169,8 +169,8 @@ def main(device) -> None:
             b, b_scale, right = random_operand(rng, n, k, kind)
             expected = (left @ right.T).astype(np.float32)
             c = device.empty_like(expected)
-            given = [device.put(x) for x in (a, b, a_scale, b_scale)]
-            kernel = matmul(*given, c, kind)
+            scales = device.put(a_scale), device.put(b_scale)
+            kernel = matmul(device.put(a), device.put(b), *scales, c, kind)
             device.check(kind, kernel, device.get(c), expected)
 
 

@@ -450,6 +450,7 @@ def test_home(monkeypatch):
     assert knobs.cache.dump_dir == "/somewhere/.tile/dump"
 
 
+OF_NVIDIA = "../../../third_party/nvidia/test/python/kernels"
 #: Seen by other tests, each in the file of this name.
 ELSEWHERE = {
     "TRITON_CACHE_DIR": "test_cache.py", "TRITON_DUMP_DIR": "test_cache.py",
@@ -469,7 +470,8 @@ ELSEWHERE = {
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
     "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",
     "TILE_SIM_SCHEDULES": "../sim/test_schedules.py",
-    "TILE_TMA": "../../../third_party/nvidia/test/python/kernels/test_tma.py",
+    "TILE_TENSOR_MEMORY": f"{OF_NVIDIA}/test_tensor_memory_matmul.py",
+    "TILE_TMA": f"{OF_NVIDIA}/test_tma.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
     "TILE_INTERPRET_MAX_ITERATIONS": "../errors/test_extreme_programs.py",
     "TRITON_LIBHIP_PATH": "../../../third_party/amd/test/python/test_hip_driver.py",
