@@ -107,6 +107,7 @@ def test_faults_of_other_code_keep_their_frames():
     assert last.name == "grid"
 
 
+@sim_only
 def test_frames_of_the_user_between_those_of_the_package():
     def grid(meta):
         return wrong[(1,)](X, 5, BLOCK=32)

@@ -68,6 +68,7 @@ def test_a_compile_starts_from_a_file(stage, tmp_path):
     assert again.asm["ptx"] == kernel.asm["ptx"] and again.num_warps == 4
 
 
+@sim_only
 def test_what_a_module_says_is_part_of_the_key(tmp_path, monkeypatch):
     """A layout that a kernel reads from its module, and not as an argument."""
     text = (

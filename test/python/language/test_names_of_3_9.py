@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from frontend import raw_ttir, refusal
-from reference import DTYPES, poisoned, random
+from reference import DTYPES, poisoned, random, sim_only
 
 import tile
 import tile.language as tl
@@ -75,7 +75,13 @@ def test_what_should_be_zero(debug):
     if not debug:
         zero_kernel[(1,)](x, out, 32)
         assert (out == x).all()
-        return
+
+
+@sim_only  # An assertion that fails ends the use of a GPU by its process.
+def test_what_should_be_zero_and_is_not():
+    x, out = random(32, "fp32"), poisoned(32, "fp32")
+    x[:8] = 0
+    x[3] = 1
     with pytest.raises(tile.TileError, match="expect_zero: a value is not zero"):
         zero_kernel[(1,)](x, out, 32, debug=True)
 
