@@ -42,7 +42,7 @@ MODES = (
 MISTAKES = (
     ("memcheck", "load", "1024", "1025", "out of bounds: a load"),
     ("memcheck", "store", "1024", "1025", "out of bounds: a store"),
-    ("memcheck", "product", "1024", "1025", "out of bounds: a load"),
+    ("memcheck", "matmul", "1024", "1025", "out of bounds: a load"),
     ("", "overflow", "1024", "1025", "integer overflow"),
     ("consan", "copy_not_waited_for", "right", "wrong", "async-race"),
     ("consan", "source_of_a_store_written", "right", "wrong", "async-race"),
@@ -183,7 +183,7 @@ def kernels(module: Any) -> dict[str, Callable[..., Any]]:
         "softmax 32768 x 4096": lambda **o: module.softmax[(rows,)](
             matrix, result, columns, BLOCK=columns, num_warps=8, **o
         ),
-        "product 4096^3": lambda **o: module.product[grid](
+        "matmul 4096^3": lambda **o: module.product[grid](
             a, b, c, size, size, BLOCK=128, BLOCK_K=64, num_warps=8, num_stages=3, **o
         ),
     }
@@ -247,19 +247,19 @@ def sanitized_kernels() -> dict[str, tuple[dict[str, Any], dict[str, Callable[..
     return {
         "memcheck": (
             {"instrumentation_mode": "memcheck"},
-            {"add of 2^26": add, "softmax 4096 x 1024": softmax, "product 2048^3": of_size[2048]},
+            {"add of 2^26": add, "softmax 4096 x 1024": softmax, "matmul 2048^3": of_size[2048]},
         ),
         "consan": (
             {"instrumentation_mode": "consan"},
-            {"product 1024^3": of_size[1024], "softmax 4096 x 1024": softmax},
+            {"matmul 1024^3": of_size[1024], "softmax 4096 x 1024": softmax},
         ),
         "fpsan": (
             {"instrumentation_mode": "fpsan"},
-            {"softmax 4096 x 1024": softmax, "product 256^3": of_size[256]},
+            {"softmax 4096 x 1024": softmax, "matmul 256^3": of_size[256]},
         ),
         "sanitize_overflow": (
             {"sanitize_overflow": True},
-            {"add of 2^26 integers": add_integers, "product 2048^3": of_size[2048]},
+            {"add of 2^26 integers": add_integers, "matmul 2048^3": of_size[2048]},
         ),
     }  # fmt: skip
 

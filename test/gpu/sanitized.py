@@ -87,7 +87,7 @@ def run_on_elements(what: str, count: int) -> None:
     behind = torch.zeros(1 << 16, device="cuda")
     if what == "overflow":
         increase[(1,)](behind.view(torch.int32), count, BLOCK=32, sanitize_overflow=True)
-    elif what == "product":
+    elif what == "matmul":
         product[(1,)](x, y, count, BLOCK=32)
     else:
         access[(tile.cdiv(count, 256),)](x, behind, count, what, BLOCK=256)

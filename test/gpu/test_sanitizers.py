@@ -53,7 +53,7 @@ def run(mode: str, what: str, count: int | str) -> subprocess.CompletedProcess:
     "what, words",
     [
         ("load", "a load"), ("store", "a store"), ("atomic", "an atomic operation"),
-        ("in a loop", "a store"), ("product", "a load"),
+        ("in a loop", "a store"), ("matmul", "a load"),
     ],
 )  # fmt: skip
 def test_memcheck(what: str, words: str) -> None:
