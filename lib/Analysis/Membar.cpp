@@ -303,6 +303,18 @@ private:
     return isa<ttg::SharedMemorySpaceAttr>(type.getMemorySpace());
   }
 
+  /// Whether an operation makes a buffer in another memory, and gives it a
+  /// value for good. That is no effect, as such buffers may be merged.
+  static bool makesFilledBuffer(Operation *op) {
+    return llvm::any_of(op->getOperandTypes(),
+                        llvm::IsaPred<RankedTensorType>) &&
+           llvm::any_of(op->getResults(), [](Value result) {
+             auto type = dyn_cast<ttg::MemDescType>(result.getType());
+             return type && !type.getMutableMemory() &&
+                    !isInSharedMemory(result);
+           });
+  }
+
   /// What tells a barrier when it is done runs on by itself.
   static void noteOther(Operation *op, bool isRead, State &access) {
     if (isa<ttg::BarrierUserOpInterface>(op))
@@ -390,6 +402,7 @@ private:
                                                               : access.writes,
                  value, op);
       }
+      access.writesOther |= makesFilledBuffer(op);
     }
     if (own >= 0) {
       // Scratch memory is written, then, after a barrier inside the lowering,

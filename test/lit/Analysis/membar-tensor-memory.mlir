@@ -28,6 +28,20 @@ tt.func @stored_then_multiplied(%p: i1) {
   tt.return
 }
 
+// A buffer that is not mutable gets its value where it is made.
+// CHECK-LABEL: @made_then_multiplied
+tt.func @made_then_multiplied(%x: tensor<128x16xf16, #lanes>, %p: i1) {
+  %true = arith.constant true
+  %b = ttg.local_alloc : () -> !ttg.memdesc<16x16xf16, #a, #smem, mutable>
+  %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x16xf32, #acc, #ttnvgpu.tensor_memory, mutable>
+  // CHECK: ttnvgpu.tmem_alloc %
+  // CHECK-NEXT: ttg.barrier local
+  // CHECK-NEXT: ttnvgpu.tc_gen5_mma
+  %a = ttnvgpu.tmem_alloc %x : (tensor<128x16xf16, #lanes>) -> !ttg.memdesc<128x16xf16, #acc, #ttnvgpu.tensor_memory>
+  ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %p {is_async} : !ttg.memdesc<128x16xf16, #acc, #ttnvgpu.tensor_memory>, !ttg.memdesc<16x16xf16, #a, #smem, mutable>, !ttg.memdesc<128x16xf32, #acc, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
 // The next iteration overwrites what other warps may still read. The end of the
 // dot is told by the barrier object.
 // CHECK-LABEL: @read_then_multiplied

@@ -91,12 +91,15 @@ def test_its_twin_is_clean(function, kind, described, target) -> None:
         assert report.ok, report.messages
 
 
-#: Clusters are refused.
-CLUSTERS = {"cluster_matmul", "split_k_matmul"}
+#: Clusters are refused, and tensor memory is.
+REFUSED = {
+    "cluster_matmul", "split_k_matmul",
+    *(name for name in examples.RUNS if name.startswith("tcgen05")),
+}  # fmt: skip
 EXAMPLES = [
     row
     for row in examples.PLANTED
-    if row[0] not in CLUSTERS and set(row[1].split()) <= LOOKED_FOR and "gl.store" not in row[3]
+    if row[0] not in REFUSED and set(row[1].split()) <= LOOKED_FOR and "gl.store" not in row[3]
 ]
 
 
@@ -114,7 +117,7 @@ def test_a_mistake_in_an_example_is_found(row, target, tmp_path) -> None:
 
 
 @hopper
-@pytest.mark.parametrize("example", [name for name in examples.RUNS if name not in CLUSTERS])
+@pytest.mark.parametrize("example", [name for name in examples.RUNS if name not in REFUSED])
 def test_an_example_is_clean(example, target) -> None:
     module = examples.load(examples.EXAMPLES / f"{example}.py")
     for seed in range(2):

@@ -411,7 +411,7 @@ def wrong(CASE: tl.constexpr):
     [
         ("twice", r"reduce got the axes \[0, -2\], which name one dimension twice"),
         ("none", "reduce needs an axis, but `axis` names none; None names all"),
-        ("outside", "associative_scan got axis 2, but the block has 2 dimensions"),
+        ("outside", "invalid axis 2: the block of associative_scan has 2 dimensions"),
         ("no identity", "needs the identity of its function, as in identity=0"),
         ("identities", "reduce of 2 blocks needs as many identities, not 1"),
         ("wider", "an identity of int32 has its type, but this one makes it fp32"),
