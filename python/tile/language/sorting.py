@@ -62,11 +62,16 @@ def _compare_and_swap(x, flip, level: constexpr):
 @jit
 def _positions(x, bit: constexpr):
     """Whether bit `bit` of the position in the last dimension is set."""
-    index = arange(0, x.shape[len(x.shape) - 1])
-    set = ((index >> bit) & 1) != 0
-    for _ in static_range(len(x.shape) - 1):
-        set = expand_dims(set, 0)
-    return broadcast_to(set, x.shape)
+    return ((_index(x.shape) >> bit) & 1) != 0
+
+
+@jit
+def _index(shape: constexpr):
+    """The position of each element of a block in the last dimension."""
+    index = arange(0, shape[len(shape) - 1])
+    for _ in static_range(len(shape) - 1):
+        index = expand_dims(index, 0)
+    return broadcast_to(index, shape)
 
 
 @jit
@@ -149,11 +154,7 @@ def _padded_extent(extent):
 @jit
 def _first(x, count: constexpr):
     """The first elements along the last dimension."""
-    axis: constexpr = len(x.shape) - 1
-    index = arange(0, count)
-    for _ in static_range(axis):
-        index = expand_dims(index, 0)
-    return gather(x, broadcast_to(index, _with_last(x.shape, count)), axis)
+    return gather(x, _index(_with_last(x.shape, count)), len(x.shape) - 1)
 
 
 @constexpr_function
@@ -171,10 +172,7 @@ def _sort_padded(x, descending: constexpr):
     count: constexpr = x.shape[axis]
     whole: constexpr = _with_last(x.shape, _padded_extent(count))
     type: constexpr = _key_type(x.dtype)
-    index = arange(0, _padded_extent(count))
-    for _ in static_range(axis):
-        index = expand_dims(index, 0)
-    index = broadcast_to(index, whole)
+    index = _index(whole)
     keys = gather(_to_keys(x, type), minimum(index, count - 1), axis)
     keys = where(index < count, keys, _last_key(type, descending).to(type))
     return _from_keys(_first(sort(keys, axis, descending), count), x.dtype)
@@ -209,16 +207,16 @@ def _leading(x, levels: constexpr, descending: constexpr):
     Parallel Hardware, 2018).
     """
     axis: constexpr = len(x.shape) - 1
-    rounds: constexpr = _log2(x.shape[axis]) - levels
+    stages: constexpr = _log2(x.shape[axis])
     keys = _to_keys(x, _key_type(x.dtype))
-    for stage in static_range(1, levels + rounds + 1):
+    for stage in static_range(1, stages + 1):
         if stage > levels:
             runs = reshape(keys, _pairs_of_runs(keys.shape, levels))
             chosen = reduce(runs, axis + 1, _max if descending else _min)
             keys = reshape(chosen, _with_last(keys.shape, keys.shape[axis] // 2))
         merged: constexpr = stage if stage < levels else levels
         # Neighbouring runs go opposite ways, which makes them bitonic; one run goes as asked for.
-        if stage == levels + rounds:
+        if stage == stages:
             keys = _bitonic_merge(keys, merged, descending)
         else:
             keys = _bitonic_merge(keys, merged, _positions(keys, merged))

@@ -11,7 +11,7 @@
 //
 //   wait for i - 1; store the sum; multiply i
 //
-// Or it is behind it. Then two are under way, at barriers that take turns:
+// Or it is behind it. Then two are under way, at two barriers that alternate:
 //
 //   multiply i; wait for i - 1; copy to the buffers that i - 1 has read
 //
@@ -173,7 +173,7 @@ struct PlannedWait {
   Value barriers = {};
 
   /// Whether another one is started before the wait.
-  bool hasTurns() const {
+  bool alternates() const {
     return isNextIteration && mma->isBeforeInBlock(place);
   }
 };
@@ -238,12 +238,12 @@ Value makeInt(OpBuilder &builder, Location loc, int value) {
 }
 
 /// Which barrier of two a multiplication arrives at, and the parity of its
-/// phase. Barriers that do not take turns have the number 0.
+/// phase. Where there is one barrier, its number is 0.
 struct Phase {
   Value number, parity;
 };
 
-/// The phase of the multiplication before, where those of a loop take turns
+/// The phase of the multiplication before, where two barriers alternate
 /// (`number` given) or do not.
 Phase getPhaseBefore(OpBuilder &b, Location loc, Phase phase) {
   Value one = makeInt(b, loc, 1);
@@ -281,9 +281,9 @@ void wait(OpBuilder &b, Location loc, Value barriers, Phase phase,
 /// The phases of one loop, as its iteration arguments.
 class LoopPhases {
 public:
-  LoopPhases(scf::ForOp &loop, bool hasTurns) : hasTurns(hasTurns) {
+  LoopPhases(scf::ForOp &loop, bool alternates) : alternates(alternates) {
     IRRewriter rewriter(loop);
-    SmallVector<Value> inits(hasTurns ? 2 : 1,
+    SmallVector<Value> inits(alternates ? 2 : 1,
                              makeInt(rewriter, loop.getLoc(), 0));
     first = loop.getNumRegionIterArgs();
     auto noYields = [](OpBuilder &, Location, ArrayRef<BlockArgument> args) {
@@ -302,7 +302,7 @@ public:
     Phase after = getPhaseAfter(b, loc, current);
     Operation *yield = loop.getBody()->getTerminator();
     yield->setOperand(first, after.parity);
-    if (hasTurns)
+    if (alternates)
       yield->setOperand(first + 1, after.number);
   }
 
@@ -315,10 +315,10 @@ public:
 
 private:
   Phase take(ValueRange values) const {
-    return {hasTurns ? values[first + 1] : Value(), values[first]};
+    return {alternates ? values[first + 1] : Value(), values[first]};
   }
 
-  bool hasTurns;
+  bool alternates;
   unsigned first;
 };
 
@@ -328,21 +328,21 @@ void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
   OpBuilder builder(loop);
   std::optional<LoopPhases> phases[2];
   for (PlannedWait &wait : waits) {
-    bool hasTurns = wait.hasTurns();
+    bool alternates = wait.alternates();
     builder.setInsertionPoint(loop);
     wait.barriers =
-        mbarriers.allocate(builder, wait.mma.getLoc(), hasTurns ? 2 : 1);
+        mbarriers.allocate(builder, wait.mma.getLoc(), alternates ? 2 : 1);
     mbarriers.initialize(builder, wait.mma.getLoc(), wait.barriers,
                          /*arrivals=*/1);
-    if (!phases[hasTurns])
-      phases[hasTurns].emplace(loop, hasTurns);
+    if (!phases[alternates])
+      phases[alternates].emplace(loop, alternates);
   }
   for (std::optional<LoopPhases> &phase : phases)
     if (phase)
       phase->begin(loop);
   for (PlannedWait &planned : waits) {
     Location loc = planned.mma.getLoc();
-    LoopPhases &phase = *phases[planned.hasTurns()];
+    LoopPhases &phase = *phases[planned.alternates()];
     builder.setInsertionPoint(planned.place);
     wait(builder, loc, planned.barriers,
          planned.isNextIteration ? phase.before : phase.current);
@@ -358,7 +358,7 @@ void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
   for (PlannedWait &planned : waits)
     if (planned.isNextIteration)
       wait(builder, planned.mma.getLoc(), planned.barriers,
-           phases[planned.hasTurns()]->getLast(builder, loop));
+           phases[planned.alternates()]->getLast(builder, loop));
   for (PlannedWait &planned : waits)
     mbarriers.free(builder, planned.mma.getLoc(), planned.barriers);
 }

@@ -244,7 +244,7 @@ def TritonNvidiaMMALowering
     stored, or where the operands are overwritten.
 
     In a loop this may be in the next iteration. If it is behind the multiplication
-    of that one, two of them are under way, at barriers that take turns. Behind the
+    of that one, two of them are under way, at barriers that alternate. Behind the
     loop the last one is waited for. A branch that some iterations take waits by
     itself. Outside of loops, and under a condition, the wait is in the same block.
 
