@@ -138,7 +138,25 @@ struct VectorPlan {
   bool mayCut() const { return trend != MaskTrend::Constant; }
 };
 
-/// What the mask says about the vectors of a thread, one element for each.
+/// The registers of some vectors.
+using Vectors = ArrayRef<SmallVector<int32_t>>;
+
+/// How many vectors share the branch for those that the mask cuts. What the
+/// vectors hold stays in registers until the branch.
+constexpr size_t kVectorsPerBranch = 8;
+
+/// Calls `body` with the vectors that share a branch, or with all of them where
+/// no branch is needed.
+void forVectorsOfABranch(const VectorPlan &plan, Vectors vectors,
+                         function_ref<void(Vectors)> body) {
+  size_t most = plan.mayCut() ? kVectorsPerBranch : vectors.size();
+  for (; !vectors.empty(); vectors = vectors.drop_front(most)) {
+    most = std::min(most, vectors.size());
+    body(vectors.take_front(most));
+  }
+}
+
+/// What the mask says about some vectors of a thread, one element for each.
 struct VectorMasks {
   /// The mask holds for all elements; null if there is no mask.
   SmallVector<Value> whole;
@@ -148,10 +166,10 @@ struct VectorMasks {
 };
 
 VectorMasks getVectorMasks(const LLVMBuilder &b, const VectorPlan &plan,
-                           const AccessGroups &groups, ArrayRef<Value> masks,
+                           Vectors vectors, ArrayRef<Value> masks,
                            Value owner) {
   VectorMasks result;
-  for (ArrayRef<int32_t> group : groups.registers) {
+  for (ArrayRef<int32_t> group : vectors) {
     Value first = masks.empty() ? Value() : masks[group.front()];
     if (!plan.mayCut()) {
       result.whole.push_back(b.andPred(first, owner));
@@ -238,17 +256,19 @@ struct LoadPattern : MemoryPattern<LoadOp> {
         return failure();
       owner = emitOwnerPredicate(b, target, op, op.getPtr().getType());
     }
-    VectorMasks vectors = getVectorMasks(b, plan, groups, masks, owner);
     SmallVector<Value> others =
         getInMemory(b, unpackOptional(b, adaptor.getOther(), op.getOther()));
     SmallVector<Value> results(ptrs.size());
-    for (auto [group, pred] : llvm::zip_equal(groups.registers, vectors.whole))
-      scatter(group, results,
-              target.loadGlobal(b, ptrs[group.front()], memElement,
-                                group.size(), pred, gather(group, others),
-                                hints));
-    if (vectors.cut)
-      loadCutVectors(b, groups, vectors, ptrs, masks, hints, results);
+    forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
+      VectorMasks holds = getVectorMasks(b, plan, vectors, masks, owner);
+      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole))
+        scatter(group, results,
+                target.loadGlobal(b, ptrs[group.front()], memElement,
+                                  group.size(), pred, gather(group, others),
+                                  hints));
+      if (holds.cut)
+        loadCutVectors(b, vectors, holds, ptrs, masks, hints, results);
+    });
     for (Value &result : results)
       if (result)
         result = fromSharedElement(b, result, element);
@@ -287,30 +307,31 @@ private:
 
   /// Loads the elements of the vectors that the mask cuts. `results` has what
   /// the elements are where the mask does not hold.
-  void loadCutVectors(const LLVMBuilder &b, const AccessGroups &groups,
-                      const VectorMasks &vectors, ArrayRef<Value> ptrs,
+  void loadCutVectors(const LLVMBuilder &b, Vectors vectors,
+                      const VectorMasks &holds, ArrayRef<Value> ptrs,
                       ArrayRef<Value> masks,
                       const TargetInfo::CacheHints &hints,
                       MutableArrayRef<Value> results) const {
     // Vectors keep narrow elements packed across the branch.
     SmallVector<Value> before;
-    for (ArrayRef<int32_t> group : groups.registers)
+    for (ArrayRef<int32_t> group : vectors)
       before.push_back(b.packVector(gather(group, results)));
-    SmallVector<Value> after = underPredicate(b, vectors.cut, before, [&] {
+    SmallVector<Value> after = underPredicate(b, holds.cut, before, [&] {
       SmallVector<Value> loaded;
-      for (auto [group, whole] :
-           llvm::zip_equal(groups.registers, vectors.whole)) {
+      for (auto [group, whole] : llvm::zip_equal(vectors, holds.whole)) {
         Value isCut = b.not_(whole);
         SmallVector<Value> elements;
-        for (int32_t r : group)
-          elements.push_back(target.loadGlobal(b, ptrs[r], results[r].getType(),
-                                               1, b.and_(masks[r], isCut),
-                                               results[r], hints)[0]);
+        for (auto [i, r] : llvm::enumerate(group)) {
+          Type element = results[r].getType();
+          elements.push_back(target.loadGlobal(
+              b, b.gep(ptrs[group.front()], element, i), element, 1,
+              b.and_(masks[r], isCut), results[r], hints)[0]);
+        }
         loaded.push_back(b.packVector(elements));
       }
       return loaded;
     });
-    for (auto [group, vector] : llvm::zip_equal(groups.registers, after))
+    for (auto [group, vector] : llvm::zip_equal(vectors, after))
       scatter(group, results, b.unpackVector(vector));
   }
 };
@@ -335,35 +356,36 @@ struct StorePattern : MemoryPattern<StoreOp> {
         unpackOptional(b, adaptor.getMask(), op.getMask());
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(), false};
     Value unique = emitOwnerPredicate(b, target, op, ptrType);
-    VectorMasks vectors = getVectorMasks(b, plan, groups, masks, unique);
     for (Value &value : values)
       value = toSharedElement(b, value);
-    for (auto [group, pred] :
-         llvm::zip_equal(groups.registers, vectors.whole)) {
-      SmallVector<Value> elements;
-      for (int32_t r : group)
-        elements.push_back(values[r]);
-      target.storeGlobal(b, ptrs[group.front()], elements, pred, hints);
-    }
-    if (vectors.cut)
-      storeCutVectors(b, groups, vectors, ptrs, masks, values, hints);
+    forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
+      VectorMasks holds = getVectorMasks(b, plan, vectors, masks, unique);
+      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole)) {
+        SmallVector<Value> elements;
+        for (int32_t r : group)
+          elements.push_back(values[r]);
+        target.storeGlobal(b, ptrs[group.front()], elements, pred, hints);
+      }
+      if (holds.cut)
+        storeCutVectors(b, vectors, holds, ptrs, masks, values, hints);
+    });
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
   /// Stores the elements of the vectors that the mask cuts.
-  void storeCutVectors(const LLVMBuilder &b, const AccessGroups &groups,
-                       const VectorMasks &vectors, ArrayRef<Value> ptrs,
+  void storeCutVectors(const LLVMBuilder &b, Vectors vectors,
+                       const VectorMasks &holds, ArrayRef<Value> ptrs,
                        ArrayRef<Value> masks, ArrayRef<Value> values,
                        const TargetInfo::CacheHints &hints) const {
-    underPredicate(b, vectors.cut, [&] {
-      for (auto [group, whole] :
-           llvm::zip_equal(groups.registers, vectors.whole)) {
+    underPredicate(b, holds.cut, [&] {
+      for (auto [group, whole] : llvm::zip_equal(vectors, holds.whole)) {
         Value isCut = b.not_(whole);
-        for (int32_t r : group)
-          target.storeGlobal(b, ptrs[r], values[r], b.and_(masks[r], isCut),
-                             hints);
+        for (auto [i, r] : llvm::enumerate(group))
+          target.storeGlobal(b,
+                             b.gep(ptrs[group.front()], values[r].getType(), i),
+                             values[r], b.and_(masks[r], isCut), hints);
       }
     });
   }
