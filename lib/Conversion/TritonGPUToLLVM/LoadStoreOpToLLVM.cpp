@@ -4,13 +4,19 @@
 // A thread accesses as many neighbouring elements at once as the axis info of
 // the pointers (and the mask) proves, up to the widest access of the target.
 //
+// A mask such as `i < n` may end anywhere, also inside of a vector. Yet it cuts
+// few vectors. The others are accessed whole. A thread that has a cut vector
+// takes a branch, where it accesses the elements of that vector one by one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
+#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 
 #include "mlir/IR/RegionGraphTraits.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Decisions.h"
+#include "tile/Analysis/MaskTrend.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -123,8 +129,89 @@ unsigned getPointeeBits(Type ptrType) {
   return std::max(8u, pointee.getIntOrFloatBitWidth());
 }
 
+/// Which vectors a thread accesses at once, and when.
+struct VectorPlan {
+  unsigned size = 1;
+  /// How the mask goes along the elements of a vector.
+  MaskTrend trend = MaskTrend::Constant;
+
+  bool mayCut() const { return trend != MaskTrend::Constant; }
+};
+
+/// The registers of some vectors.
+using Vectors = ArrayRef<SmallVector<int32_t>>;
+
+/// How many vectors share the branch for those that the mask cuts. What the
+/// vectors hold stays in registers until the branch.
+constexpr size_t kVectorsPerBranch = 8;
+
+/// Calls `body` with the vectors that share a branch, or with all of them where
+/// no branch is needed.
+void forVectorsOfABranch(const VectorPlan &plan, Vectors vectors,
+                         function_ref<void(Vectors)> body) {
+  size_t most = plan.mayCut() ? kVectorsPerBranch : vectors.size();
+  for (; !vectors.empty(); vectors = vectors.drop_front(most)) {
+    most = std::min(most, vectors.size());
+    body(vectors.take_front(most));
+  }
+}
+
+/// What the mask says about some vectors of a thread, one element for each.
+struct VectorMasks {
+  /// The mask holds for all elements; null if there is no mask.
+  SmallVector<Value> whole;
+  /// The mask may hold for some elements of a vector, and not for all. Null if
+  /// it cuts no vector.
+  Value cut;
+};
+
+VectorMasks getVectorMasks(const LLVMBuilder &b, const VectorPlan &plan,
+                           Vectors vectors, ArrayRef<Value> masks,
+                           Value owner) {
+  VectorMasks result;
+  for (ArrayRef<int32_t> group : vectors) {
+    Value first = masks.empty() ? Value() : masks[group.front()];
+    if (!plan.mayCut()) {
+      result.whole.push_back(b.andPred(first, owner));
+      continue;
+    }
+    Value last = masks[group.back()], whole, some;
+    switch (plan.trend) {
+    case MaskTrend::Falling:
+      std::tie(whole, some) = {last, first};
+      break;
+    case MaskTrend::Rising:
+      std::tie(whole, some) = {first, last};
+      break;
+    default: // An interval, which may lie anywhere in the vector.
+      whole = b.and_(first, last);
+    }
+    Value cut = b.andPred(b.andPred(b.not_(whole), some), owner);
+    result.cut = result.cut ? b.or_(result.cut, cut) : cut;
+    result.whole.push_back(b.andPred(whole, owner));
+  }
+  return result;
+}
+
 template <typename OpT> struct MemoryPattern : OwnedAccessPattern<OpT> {
   using OwnedAccessPattern<OpT>::OwnedAccessPattern;
+
+  VectorPlan planVectors(OpT op, unsigned bits) const {
+    Value ptr = op.getPtr(), mask = op.getMask();
+    unsigned maxBits = this->target.getModel().getMaxGlobalAccessBits();
+    VectorPlan plan;
+    plan.size = getAccessVector(this->axisInfo, ptr, mask, bits, maxBits);
+    unsigned whole =
+        getAccessVector(this->axisInfo, ptr, Value(), bits, maxBits);
+    if (!mask || whole == plan.size)
+      return plan;
+    unsigned axis =
+        gpu::getOrder(cast<RankedTensorType>(ptr.getType())).front();
+    MaskTrend trend = getMaskTrend(this->axisInfo, mask, axis, whole);
+    if (trend == MaskTrend::Unknown)
+      return plan;
+    return {whole, trend};
+  }
 
   /// Elements in memory: i1 as i8, pointers as integers.
   SmallVector<Value> unpackOptional(const LLVMBuilder &b, Value converted,
@@ -147,23 +234,19 @@ struct LoadPattern : MemoryPattern<LoadOp> {
       return this->decline(op, "block pointers were not rewritten");
     Type memElement = getSharedElementType(element);
     unsigned bits = getPointeeBits(op.getPtr().getType());
-    unsigned vector =
-        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
-                        target.getModel().getMaxGlobalAccessBits());
-    LDBG() << "load of vectors of " << vector << " x " << bits << " bits";
-    AccessGroups groups = groupAccess(op.getPtr().getType(), vector);
+    VectorPlan plan = planVectors(op, bits);
+    LDBG() << "load of vectors of " << plan.size << " x " << bits << " bits";
+    AccessGroups groups = groupAccess(op.getPtr().getType(), plan.size);
     SmallVector<Value> ptrs =
         unpackElements(b, adaptor.getPtr(), op.getPtr().getType());
     SmallVector<Value> masks =
         unpackOptional(b, adaptor.getMask(), op.getMask());
-    SmallVector<Value> others =
-        unpackOptional(b, adaptor.getOther(), op.getOther());
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
                                  op.getIsVolatile(),
                                  op->hasAttr(kStaysInPlaceAttrName)};
     // LLVM would merge accesses with gaps between them into wider ones, which
     // may read beyond the end of an array.
-    if (vector * bits < target.getModel().getMaxGlobalAccessBits() &&
+    if (plan.size * bits < target.getModel().getMaxGlobalAccessBits() &&
         groups.registers.size() > 1)
       hints.staysInPlace = true;
     // All threads must find the same in memory that others write meanwhile.
@@ -173,19 +256,22 @@ struct LoadPattern : MemoryPattern<LoadOp> {
         return failure();
       owner = emitOwnerPredicate(b, target, op, op.getPtr().getType());
     }
+    SmallVector<Value> others =
+        getInMemory(b, unpackOptional(b, adaptor.getOther(), op.getOther()));
     SmallVector<Value> results(ptrs.size());
-    for (ArrayRef<int32_t> group : groups.registers) {
-      SmallVector<Value> other;
-      if (!others.empty())
-        for (int32_t r : group)
-          other.push_back(toSharedElement(b, others[r]));
-      Value pred =
-          b.andPred(masks.empty() ? Value() : masks[group.front()], owner);
-      SmallVector<Value> loaded = target.loadGlobal(
-          b, ptrs[group.front()], memElement, group.size(), pred, other, hints);
-      for (auto [r, value] : llvm::zip(group, loaded))
-        results[r] = fromSharedElement(b, value, element);
-    }
+    forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
+      VectorMasks holds = getVectorMasks(b, plan, vectors, masks, owner);
+      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole))
+        scatter(group, results,
+                target.loadGlobal(b, ptrs[group.front()], memElement,
+                                  group.size(), pred, gather(group, others),
+                                  hints));
+      if (holds.cut)
+        loadCutVectors(b, vectors, holds, ptrs, masks, hints, results);
+    });
+    for (Value &result : results)
+      if (result)
+        result = fromSharedElement(b, result, element);
     if (owner && !op.getResult().use_empty())
       return replaceWithOwned(op, b, rewriter, groups, results, owner);
     for (auto [r, same] : llvm::enumerate(groups.representative))
@@ -194,6 +280,59 @@ struct LoadPattern : MemoryPattern<LoadOp> {
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), results, op.getType()));
     return success();
+  }
+
+private:
+  static SmallVector<Value> getInMemory(const LLVMBuilder &b,
+                                        SmallVector<Value> values) {
+    for (Value &value : values)
+      value = toSharedElement(b, value);
+    return values;
+  }
+
+  static SmallVector<Value> gather(ArrayRef<int32_t> group,
+                                   ArrayRef<Value> values) {
+    SmallVector<Value> gathered;
+    if (!values.empty())
+      for (int32_t r : group)
+        gathered.push_back(values[r]);
+    return gathered;
+  }
+
+  static void scatter(ArrayRef<int32_t> group, MutableArrayRef<Value> results,
+                      ArrayRef<Value> values) {
+    for (auto [r, value] : llvm::zip_equal(group, values))
+      results[r] = value;
+  }
+
+  /// Loads the elements of the vectors that the mask cuts. `results` has what
+  /// the elements are where the mask does not hold.
+  void loadCutVectors(const LLVMBuilder &b, Vectors vectors,
+                      const VectorMasks &holds, ArrayRef<Value> ptrs,
+                      ArrayRef<Value> masks,
+                      const TargetInfo::CacheHints &hints,
+                      MutableArrayRef<Value> results) const {
+    // Vectors keep narrow elements packed across the branch.
+    SmallVector<Value> before;
+    for (ArrayRef<int32_t> group : vectors)
+      before.push_back(b.packVector(gather(group, results)));
+    SmallVector<Value> after = underPredicate(b, holds.cut, before, [&] {
+      SmallVector<Value> loaded;
+      for (auto [group, whole] : llvm::zip_equal(vectors, holds.whole)) {
+        Value isCut = b.not_(whole);
+        SmallVector<Value> elements;
+        for (auto [i, r] : llvm::enumerate(group)) {
+          Type element = results[r].getType();
+          elements.push_back(target.loadGlobal(
+              b, b.gep(ptrs[group.front()], element, i), element, 1,
+              b.and_(masks[r], isCut), results[r], hints)[0]);
+        }
+        loaded.push_back(b.packVector(elements));
+      }
+      return loaded;
+    });
+    for (auto [group, vector] : llvm::zip_equal(vectors, after))
+      scatter(group, results, b.unpackVector(vector));
   }
 };
 
@@ -207,11 +346,9 @@ struct StorePattern : MemoryPattern<StoreOp> {
       return this->decline(op, "block pointers were not rewritten");
     Type ptrType = op.getPtr().getType();
     unsigned bits = getPointeeBits(ptrType);
-    unsigned vector =
-        getAccessVector(axisInfo, op.getPtr(), op.getMask(), bits,
-                        target.getModel().getMaxGlobalAccessBits());
-    LDBG() << "store of vectors of " << vector << " x " << bits << " bits";
-    AccessGroups groups = groupAccess(ptrType, vector);
+    VectorPlan plan = planVectors(op, bits);
+    LDBG() << "store of vectors of " << plan.size << " x " << bits << " bits";
+    AccessGroups groups = groupAccess(ptrType, plan.size);
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getPtr(), ptrType);
     SmallVector<Value> values =
         unpackElements(b, adaptor.getValue(), op.getValue().getType());
@@ -219,16 +356,38 @@ struct StorePattern : MemoryPattern<StoreOp> {
         unpackOptional(b, adaptor.getMask(), op.getMask());
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(), false};
     Value unique = emitOwnerPredicate(b, target, op, ptrType);
-    for (ArrayRef<int32_t> group : groups.registers) {
-      Value pred = masks.empty() ? Value() : masks[group.front()];
-      SmallVector<Value> elements;
-      for (int32_t r : group)
-        elements.push_back(toSharedElement(b, values[r]));
-      target.storeGlobal(b, ptrs[group.front()], elements,
-                         b.andPred(pred, unique), hints);
-    }
+    for (Value &value : values)
+      value = toSharedElement(b, value);
+    forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
+      VectorMasks holds = getVectorMasks(b, plan, vectors, masks, unique);
+      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole)) {
+        SmallVector<Value> elements;
+        for (int32_t r : group)
+          elements.push_back(values[r]);
+        target.storeGlobal(b, ptrs[group.front()], elements, pred, hints);
+      }
+      if (holds.cut)
+        storeCutVectors(b, vectors, holds, ptrs, masks, values, hints);
+    });
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Stores the elements of the vectors that the mask cuts.
+  void storeCutVectors(const LLVMBuilder &b, Vectors vectors,
+                       const VectorMasks &holds, ArrayRef<Value> ptrs,
+                       ArrayRef<Value> masks, ArrayRef<Value> values,
+                       const TargetInfo::CacheHints &hints) const {
+    underPredicate(b, holds.cut, [&] {
+      for (auto [group, whole] : llvm::zip_equal(vectors, holds.whole)) {
+        Value isCut = b.not_(whole);
+        for (auto [i, r] : llvm::enumerate(group))
+          target.storeGlobal(b,
+                             b.gep(ptrs[group.front()], values[r].getType(), i),
+                             values[r], b.and_(masks[r], isCut), hints);
+      }
+    });
   }
 };
 } // namespace

@@ -8,33 +8,32 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// `body` returns the result, or null where it has none.
-static Value branchAround(const LLVMBuilder &b, Value pred, Value otherwise,
-                          function_ref<Value()> body) {
+SmallVector<Value>
+triton::underPredicate(const LLVMBuilder &b, Value pred,
+                       ArrayRef<Value> otherwise,
+                       function_ref<SmallVector<Value>()> body) {
+  if (!pred)
+    return body();
   // The rewriter must hear of the split.
   auto &builder = static_cast<RewriterBase &>(b.getBuilder());
   Block *before = builder.getInsertionBlock();
   Block *after = builder.splitBlock(before, builder.getInsertionPoint());
-  Value result;
-  if (otherwise)
-    result = after->addArgument(otherwise.getType(), b.getLoc());
+  SmallVector<Value> results;
+  for (Value value : otherwise)
+    results.push_back(after->addArgument(value.getType(), b.getLoc()));
   Block *then = builder.createBlock(after);
-  Value value = body();
-  b.create<LLVM::BrOp>(value ? ValueRange(value) : ValueRange(), after);
+  b.create<LLVM::BrOp>(body(), after);
   builder.setInsertionPointToEnd(before);
-  b.create<LLVM::CondBrOp>(pred, then, ValueRange(), after,
-                           otherwise ? ValueRange(otherwise) : ValueRange());
+  b.create<LLVM::CondBrOp>(pred, then, ValueRange(), after, otherwise);
   builder.setInsertionPointToStart(after);
-  return result;
+  return results;
 }
 
 void triton::underPredicate(const LLVMBuilder &b, Value pred,
                             function_ref<void()> body) {
-  if (!pred)
-    return body();
-  branchAround(b, pred, /*otherwise=*/{}, [&] {
+  underPredicate(b, pred, ArrayRef<Value>(), [&] {
     body();
-    return Value();
+    return SmallVector<Value>();
   });
 }
 
@@ -42,5 +41,6 @@ Value triton::underPredicate(const LLVMBuilder &b, Value pred, Value otherwise,
                              function_ref<Value()> body) {
   if (!pred)
     return body();
-  return branchAround(b, pred, otherwise, body);
+  return underPredicate(b, pred, ArrayRef<Value>(otherwise),
+                        [&] { return SmallVector<Value>{body()}; })[0];
 }

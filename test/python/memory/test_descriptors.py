@@ -54,7 +54,8 @@ def double(src, dst, rows, columns, N: tl.constexpr):
 @pytest.mark.nvidia("its assembly is PTX")
 def test_rows_of_whole_and_of_broken_vectors(monkeypatch):
     """Where rows are multiples of 16 bytes, the elements of a vector are all in bounds or all out
-    of them; kernels that were compiled for that are not launched for other rows."""
+    of them; kernels that were compiled for that are not launched for other rows. These may break a
+    vector, and access its elements one by one."""
     run_on("cuda:80", monkeypatch)
     x = random((16, 64), "fp16")
     for columns in (64, 40, 44, 63, 24):
@@ -64,8 +65,9 @@ def test_rows_of_whole_and_of_broken_vectors(monkeypatch):
         np.testing.assert_array_equal(out[:, :columns], x[:, :columns] * 2)
         assert not out[:, columns:].any()
         for access in ("ld", "st"):
-            has_vectors = f"{access}.global.v4.b32" in kernel.asm["ptx"]
-            assert has_vectors == (columns % 8 == 0), (columns, access)
+            assert f"{access}.global.v4.b32" in kernel.asm["ptx"], (columns, access)
+            breaks_vectors = f"{access}.global.b16" in kernel.asm["ptx"]
+            assert breaks_vectors == (columns % 8 != 0), (columns, access)
 
 
 def test_nan_padding():

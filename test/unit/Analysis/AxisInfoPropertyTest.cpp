@@ -18,7 +18,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Verifier.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/MaskTrend.h"
 #include "tile/Analysis/ValueRanges.h"
+#include <array>
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
@@ -165,6 +167,8 @@ protected:
       problem = Checker(value, elements, *info, narrowest).check();
       if (problem.empty())
         problem = checkRange(value, elements, ranges);
+      if (problem.empty())
+        problem = checkTrends(value, elements, axisInfo);
       ++numChecked;
     };
     for (int run = 0; run < 3 && problem.empty(); ++run) {
@@ -188,6 +192,64 @@ protected:
       thatFits.run(func.getBody().front());
     }
     return problem;
+  }
+
+  /// Whether the elements of a mask go as they are said to, in each group of
+  /// neighbours along each axis.
+  std::string checkTrends(Value value, const Elements &elements,
+                          const ModuleAxisInfoAnalysis &axisInfo) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !type.getElementType().isInteger(1))
+      return "";
+    int64_t stride = elements.size();
+    for (auto [axis, size] : llvm::enumerate(type.getShape())) {
+      stride /= size;
+      for (int64_t length = 2; length <= std::min<int64_t>(size, 16);
+           length *= 2) {
+        MaskTrend trend = getMaskTrend(axisInfo, value, axis, length);
+        numTrends[static_cast<int>(trend)] += 1;
+        for (size_t i = 0; i < elements.size(); ++i)
+          if (i / stride % length == 0 &&
+              !goesAlong(trend, elements, i, stride, length)) {
+            std::string problem;
+            llvm::raw_string_ostream(problem)
+                << "trend " << static_cast<int>(trend) << " of " << length
+                << " along axis " << axis << " is wrong at element " << i
+                << " of " << value;
+            return problem;
+          }
+      }
+    }
+    return "";
+  }
+
+  static bool goesAlong(MaskTrend trend, const Elements &elements, size_t first,
+                        int64_t stride, int64_t length) {
+    int rises = 0, falls = 0;
+    for (int64_t i = 0; i < length; ++i)
+      if (!elements.known[first + i * stride])
+        return true;
+    for (int64_t i = 1; i < length; ++i) {
+      int64_t step = elements.values[first + i * stride] -
+                     elements.values[first + (i - 1) * stride];
+      rises += step > 0;
+      falls += step < 0;
+    }
+    switch (trend) {
+    case MaskTrend::Constant:
+      return rises + falls == 0;
+    case MaskTrend::Falling:
+      return rises == 0;
+    case MaskTrend::Rising:
+      return falls == 0;
+    case MaskTrend::Interval:
+      // From false to true after it was true would be a second interval.
+      return rises + falls <= 1 ||
+             (rises + falls == 2 && !elements.values[first]);
+    case MaskTrend::Unknown:
+      return true;
+    }
+    return false;
   }
 
   std::string checkRange(Value value, const Elements &elements,
@@ -219,6 +281,8 @@ protected:
   MLIRContext context;
   Random random;
   int64_t numChecked = 0, numOps = 0;
+  /// How often each trend was stated.
+  std::array<int64_t, 5> numTrends = {};
 };
 
 TEST_F(AxisInfoProperty, HoldsForEveryElement) {
@@ -253,8 +317,15 @@ TEST_F(AxisInfoProperty, HoldsForEveryElement) {
                   << text;
   }
   std::cout << numOps << " expressions, " << numChecked << " values checked\n";
-  if (problems == 0 && functions >= 3000)
+  std::cout << "trends of masks:";
+  for (int64_t count : numTrends)
+    std::cout << ' ' << count;
+  std::cout << '\n';
+  if (problems == 0 && functions >= 3000) {
     EXPECT_GT(numOps, 100000);
+    for (int64_t count : numTrends)
+      EXPECT_GT(count, 100);
+  }
 }
 
 } // namespace

@@ -16,6 +16,11 @@ void underPredicate(const LLVMBuilder &b, Value pred,
 Value underPredicate(const LLVMBuilder &b, Value pred, Value otherwise,
                      function_ref<Value()> body);
 
+/// The same for a `body` with as many results as there are in `otherwise`.
+SmallVector<Value> underPredicate(const LLVMBuilder &b, Value pred,
+                                  ArrayRef<Value> otherwise,
+                                  function_ref<SmallVector<Value>()> body);
+
 } // namespace mlir::triton
 
 #endif // TILE_CONVERSION_TRITONGPUTOLLVM_PREDICATE_H

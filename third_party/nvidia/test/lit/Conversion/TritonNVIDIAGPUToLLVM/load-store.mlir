@@ -21,6 +21,30 @@ tt.func @vectors(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %q: !tt.ptr<f32>
   tt.return
 }
 
+// Nothing is known of the bound. It may cut a vector, whose elements are then
+// accessed one by one, behind a branch.
+// CHECK-LABEL: llvm.func @cut
+tt.func @cut(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
+  // CHECK: llvm.inline_asm {{.*}} "@$9 ld.global.v4.b32
+  // CHECK: llvm.cond_br %{{.*}}, ^[[CUT:.*]], ^[[JOIN:[a-z0-9]*]](
+  // CHECK: ^[[CUT]]:
+  // CHECK-COUNT-4: llvm.inline_asm {{.*}} "@$3 ld.global.b32
+  // CHECK: llvm.br ^[[JOIN]](
+  // CHECK: ^[[JOIN]](
+  // CHECK: llvm.inline_asm {{.*}} "@$5 st.global.v4.b32
+  // CHECK: llvm.cond_br
+  // CHECK-COUNT-4: llvm.inline_asm {{.*}} "@$2 st.global.b32
+  // CHECK: llvm.return
+  %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+  %n1 = tt.splat %n : i32 -> tensor<512xi32, #blocked>
+  %mask = arith.cmpi slt, %i, %n1 : tensor<512xi32, #blocked>
+  %0 = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+  %1 = tt.addptr %0, %i : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+  %2 = tt.load %1, %mask : tensor<512x!tt.ptr<f32>, #blocked>
+  tt.store %1, %2, %mask : tensor<512x!tt.ptr<f32>, #blocked>
+  tt.return
+}
+
 // A mask becomes a predicate; what it hides reads as the other value, which the
 // registers hold before.
 // CHECK-LABEL: llvm.func @masked
