@@ -40,6 +40,21 @@ class Watcher:
     remarks: list[Remark] = field(default_factory=list)
 
 
+class Attempt:
+    """Passes that run for what may be thrown away."""
+
+    def __init__(self, watcher: Watcher | None) -> None:
+        self._watcher = watcher
+        if watcher is not None:
+            self._seen = len(watcher.runs), len(watcher.remarks)
+
+    def forget(self) -> None:
+        """What was seen since, was not seen."""
+        if self._watcher is not None:
+            runs, remarks = self._seen
+            del self._watcher.runs[runs:], self._watcher.remarks[remarks:]
+
+
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 

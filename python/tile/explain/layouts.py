@@ -130,7 +130,8 @@ def draw_layouts(ttgir: str) -> list[Drawing]:
         else:
             try:
                 _draw(drawing, _C.layout.from_type(type))
-            except ValueError as error:  # Such as padding, which is no linear map.
+            # Such as padding, which is no linear map, and tensor memory.
+            except (ValueError, _C.ir.MLIRError) as error:
                 drawing.note = f"It cannot be drawn: {error}."
         drawings.append(drawing)
     return drawings

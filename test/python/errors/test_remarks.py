@@ -237,12 +237,41 @@ def test_assertions_keep_what_they_guard(index, capfd, monkeypatch):
 
 
 @pytest.mark.parametrize("arch", [90, 100, 120])
-def test_what_came_after_hopper_is_used_like_ampere(arch, capfd, monkeypatch):
+@pytest.mark.parametrize("memory", [True, False])
+def test_what_came_after_hopper_is_used_like_ampere(memory, arch, capfd, monkeypatch):
     signature = {"a_ptr": "*fp16", "c_ptr": "*fp32", "K": "i32"}
     target = tile.GPUTarget("cuda", arch, 32)
-    found = remarks(divided, signature, {"N": 64}, capfd, monkeypatch, target=target)
-    assert ("product-as-on-ampere" in [kind for kind, *_ in found]) == (arch > 90)
-    assert ("loop-not-specialized" in [kind for kind, *_ in found]) == (arch > 90)
+    found = remarks(
+        divided, signature, {"N": 64}, capfd, monkeypatch, target=target, tensor_memory=memory
+    )
+    kinds = [kind for kind, *_ in found]
+    assert ("product-as-on-ampere" in kinds) == (arch == 120 or (arch == 100 and not memory))
+    assert ("loop-not-specialized" in kinds) == (arch == 120 or (arch == 100 and not memory))
+
+
+@tile.jit
+def multiplies(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + n[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@pytest.mark.parametrize(("stages", "fits"), [(2, True), (3, False)])
+def test_dots_that_need_too_much_shared_memory(stages, fits, capfd, monkeypatch):
+    signature = {"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "K": "i32"}
+    constants, target = {"M": 128, "N": 256, "BK": 64}, tile.GPUTarget("cuda", 100, 32)
+    found = remarks(
+        multiplies, signature, constants, capfd, monkeypatch, target=target, num_warps=8,
+        num_stages=stages,
+    )  # fmt: skip
+    said = [why for kind, _, name, why in found if kind == "product-in-registers"]
+    assert len(said) == (not fits)
+    if not fits:
+        assert "out of shared memory" in said[0] and "has at most 232448" in said[0]
 
 
 def test_a_loop_that_waits_for_its_loads(capfd, monkeypatch):

@@ -117,6 +117,16 @@ def test_drawings(product):
     assert "mbarrier at" in page
 
 
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:100", "cuda:120", "hip:gfx942"])
+def test_pages_of_other_targets(target, monkeypatch):
+    """Each has kinds of memory and layouts that others have not."""
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    explanation = explanation_of(lambda: planted.run_product(planted.product, np.float16))
+    assert Elements(render_page(explanation)).all("svg")
+    if target == "cuda:100":
+        assert "ttnvgpu.tensor_memory" in explanation.stage("ttgir").text
+
+
 def test_what_is_missing_is_said(product):
     sass = product.stage("sass")
     if sass.text:

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget, Occupancy
+from tile.compiler import watch
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
 from tile.compiler.instrumentation import instruments_of
-from tile.compiler.pipelines import run_pipeline, run_stage
+from tile.compiler.pipelines import missed, run_pipeline, run_stage
 from tile.errors import OutOfResources, TileError
 
 from . import occupancy, tensor_maps, tools
@@ -22,6 +23,8 @@ from .targets import find_facts
 
 #: The most threads of a block, on every GPU.
 _MOST_THREADS = 1024
+#: What dots are whose sums are in tensor memory, as their names begin.
+_SUM = "ttnvgpu.tc_gen5_mma"
 
 
 class NvidiaBackend(BaseBackend):
@@ -66,7 +69,9 @@ class NvidiaBackend(BaseBackend):
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("tma", knobs.nvidia.tma)
-        given.setdefault("tensor_memory", knobs.nvidia.tensor_memory)
+        given.setdefault(
+            "tensor_memory", knobs.nvidia.tensor_memory and _may_sum_in_tensor_memory(given)
+        )
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("insert_passes", knobs.compilation.insert_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
@@ -164,17 +169,51 @@ class NvidiaBackend(BaseBackend):
 
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         self._note_options(module, options)
+        name = metadata["name"]
+        if not (options.tensor_memory and self.facts.has_tensor_memory):
+            return self._run_ttgir(module, name, options, tensor_memory=False)
+        before = module.clone()
+        attempt = watch.Attempt(watch.current())
+        module = self._run_ttgir(module, name, options, tensor_memory=True)
+        shortage = self._find_shortage(module)
+        if shortage is None:
+            return module
+        attempt.forget()
+        missed(
+            "tritongpu-accelerate-matmul",
+            "product-in-registers",
+            f"dots take mma.sync, and do not add in tensor memory: {shortage['message']}",
+            shortage["places"],
+        )
+        return self._run_ttgir(before, name, options, tensor_memory=False)
+
+    def _run_ttgir(
+        self, module: Any, name: str, options: NvidiaOptions, tensor_memory: bool
+    ) -> Any:
         return run_stage(
             module,
             "tile-nvidia-ttgir",
-            metadata["name"],
+            name,
             options,
             f"target=cuda:{self.target.arch} num-warps={options.num_warps} "
             f"num-ctas={options.num_ctas} num-stages={max(1, options.num_stages)}"
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false")
-            + (" tensor-memory=true" if options.tensor_memory else ""),
+            + ("" if tensor_memory else " tensor-memory=false"),
         )
+
+    def _find_shortage(self, module: Any) -> dict[str, Any] | None:
+        """The diagnostic about memory of which a kernel with sums in tensor memory needs too
+        much; None if there is enough."""
+        trial = module.clone()
+        pipeline = f"tile-nvidia-allocation{{compute-capability={self.target.arch}}}"
+        try:
+            _C.passes.PassManager.parse(pipeline, trial.context).run(trial)
+        except _C.ir.MLIRError as error:
+            if _SUM not in str(module):
+                return None
+            return next(d for d in error.diagnostics if d["severity"] == "error")
+        return None
 
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         lowered = module.clone()
@@ -256,3 +295,11 @@ class NvidiaBackend(BaseBackend):
         result.libdevice_path = libraries.pop("libdevice", None) or ""
         result.libraries = list(libraries.values())
         return result
+
+
+def _may_sum_in_tensor_memory(options: dict[str, Any]) -> bool:
+    """Whether dots may add up in tensor memory where nobody says so. The blocks of a cooperative
+    grid wait for each other, and the driver does not count columns of tensor memory: one block
+    might wait for those of another. The sanitizer of concurrency does not know these dots."""
+    sanitizer = (options.get("instrumentation_mode") or "").partition(":")[0]
+    return not options.get("launch_cooperative_grid") and sanitizer != "consan"

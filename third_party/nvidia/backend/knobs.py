@@ -12,7 +12,7 @@ class NvidiaKnobs(Group):
     ptxas_blackwell = text("TRITON_PTXAS_BLACKWELL_PATH", None, "The ptxas to use from sm_100 on.")
     tma = flag("TILE_TMA", True, "Let bulk tensor copies serve descriptors.", in_key=True)
     tensor_memory = flag(
-        "TILE_TENSOR_MEMORY", False, "Let dots add up in tensor memory.", in_key=True
+        "TILE_TENSOR_MEMORY", True, "Let dots add up in tensor memory.", in_key=True
     )
     dump_nvptx = flag("NVPTX_ENABLE_DUMP", False, "Print the PTX of each kernel.")
     disable_ptxas_opt = flag("DISABLE_PTXAS_OPT", False, "ptxas does not optimise.", in_key=True)

@@ -41,7 +41,7 @@ class NvidiaOptions(BaseOptions):
     #: Let bulk tensor copies serve descriptors on sm_90.
     tma: bool = True
     #: Let dots add up in tensor memory on sm_100, sm_103 and sm_110.
-    tensor_memory: bool = False
+    tensor_memory: bool = True
 
     #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
     #: A launch names them by `extern_libs`, a dictionary of names and files.

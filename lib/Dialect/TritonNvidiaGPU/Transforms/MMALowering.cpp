@@ -15,6 +15,9 @@
 //
 //   multiply i; wait for i - 1; copy to the buffers that i - 1 has read
 //
+// Or nothing in the loop needs it: the loop may read what never changes, or
+// rings that other warps fill. Then one wait comes behind the loop.
+//
 // The phase of a new barrier whose parity is 1 counts as complete. So the first
 // iteration does not wait, and neither does who comes from a loop without
 // iterations.
@@ -163,7 +166,8 @@ private:
 /// Where a multiplication in the body of a loop is waited for.
 struct PlannedWait {
   MMAv5OpInterface mma;
-  /// The wait comes before this operation of the body.
+  /// The wait comes before this operation of the body. Null if nothing in the
+  /// loop needs it: the wait comes behind the loop.
   Operation *place;
   /// Whether it is for the multiplication of the iteration before.
   bool isNextIteration;
@@ -176,6 +180,8 @@ struct PlannedWait {
   bool alternates() const {
     return isNextIteration && mma->isBeforeInBlock(place);
   }
+
+  bool isBehindLoop() const { return !place; }
 };
 
 /// The first operation of each block of a branch that has to wait.
@@ -212,7 +218,12 @@ PlannedWait planWait(MMAv5OpInterface mma, scf::ForOp loop,
   for (Operation &op : body->without_terminator())
     if (needsIt(&op, 1))
       return {mma, &op, /*isNextIteration=*/true, occasional};
-  // No more than two are under way.
+  bool isNeeded = llvm::any_of(body->without_terminator(), [&](Operation &op) {
+    return needsIt(&op, std::numeric_limits<int64_t>::max());
+  });
+  if (!isNeeded)
+    return {mma, /*place=*/nullptr, /*isNextIteration=*/false};
+  // A barrier tells the parity of two phases, so that no more are under way.
   return {mma, mma->getNextNode(), /*isNextIteration=*/true, occasional};
 }
 
@@ -322,12 +333,25 @@ private:
   unsigned first;
 };
 
+/// Waits for all multiplications that were started so far.
+void waitForAll(OpBuilder &builder, Location loc) {
+  const gpu::RingBarriers &mbarriers = getMbarriers();
+  Value barriers = mbarriers.allocate(builder, loc, /*count=*/1);
+  mbarriers.initialize(builder, loc, barriers, /*arrivals=*/1);
+  mbarriers.arriveAfterProducts(builder, loc,
+                                getBarrier(builder, loc, barriers, Phase()));
+  wait(builder, loc, barriers, {Value(), makeInt(builder, loc, 0)});
+  mbarriers.free(builder, loc, barriers);
+}
+
 /// Starts the multiplications of the body of a loop, and waits for them.
 void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
   const gpu::RingBarriers &mbarriers = getMbarriers();
   OpBuilder builder(loop);
   std::optional<LoopPhases> phases[2];
   for (PlannedWait &wait : waits) {
+    if (wait.isBehindLoop())
+      continue;
     bool alternates = wait.alternates();
     builder.setInsertionPoint(loop);
     wait.barriers =
@@ -341,6 +365,10 @@ void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
     if (phase)
       phase->begin(loop);
   for (PlannedWait &planned : waits) {
+    if (planned.isBehindLoop()) {
+      planned.mma.setAsync(true);
+      continue;
+    }
     Location loc = planned.mma.getLoc();
     LoopPhases &phase = *phases[planned.alternates()];
     builder.setInsertionPoint(planned.place);
@@ -360,7 +388,12 @@ void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
       wait(builder, planned.mma.getLoc(), planned.barriers,
            phases[planned.alternates()]->getLast(builder, loop));
   for (PlannedWait &planned : waits)
-    mbarriers.free(builder, planned.mma.getLoc(), planned.barriers);
+    if (!planned.isBehindLoop())
+      mbarriers.free(builder, planned.mma.getLoc(), planned.barriers);
+  auto *behind = llvm::find_if(
+      waits, [](const PlannedWait &wait) { return wait.isBehindLoop(); });
+  if (behind != waits.end())
+    waitForAll(builder, behind->mma.getLoc());
 }
 
 /// Starts a multiplication that is in no loop, or not in each iteration, and
@@ -419,10 +452,14 @@ private:
       }
     for (auto &[loop, waits] : ofLoop) {
       for (PlannedWait &wait : waits) {
-        LDBG() << "wait before " << *wait.place << " of "
-               << (wait.isNextIteration ? "the next" : "the same")
-               << " iteration for " << wait.mma;
-        ++(wait.isNextIteration ? numRunningOn : numWaitedFor);
+        if (wait.isBehindLoop())
+          LDBG() << "wait behind the loop for " << wait.mma;
+        else
+          LDBG() << "wait before " << *wait.place << " of "
+                 << (wait.isNextIteration ? "the next" : "the same")
+                 << " iteration for " << wait.mma;
+        bool runsOn = wait.isNextIteration || wait.isBehindLoop();
+        ++(runsOn ? numRunningOn : numWaitedFor);
       }
       lowerInLoop(cast<scf::ForOp>(loop), waits);
     }

@@ -8,6 +8,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
 
 using namespace mlir;
@@ -80,6 +81,28 @@ public:
                                Value barrier) const override {
     return AsyncCopyMbarrierArriveOp::create(builder, loc, barrier,
                                              /*noIncrement=*/true);
+  }
+
+  bool arrivesByItself(MatrixProductOpInterface product) const override {
+    return isa<MMAv5OpInterface>(product.getOperation());
+  }
+
+  Operation *arriveAfterProducts(OpBuilder &builder, Location loc,
+                                 Value barrier) const override {
+    return TCGen5CommitOp::create(builder, loc, barrier);
+  }
+
+  int countSums(ArrayRef<Operation *> allocs, int wanted) const override {
+    unsigned each = 0;
+    for (Operation *alloc : allocs) {
+      auto footprint = getTensorMemoryFootprint(
+          cast<TMEMAllocOp>(alloc).getResult().getType());
+      if (failed(footprint))
+        return 1;
+      each += footprint->columns;
+    }
+    unsigned others = countTensorMemoryColumns(allocs.front()) - each;
+    return std::min<int>(wanted, (kTensorMemoryColumns - others) / each);
   }
 
   /// What threads wrote is there; dots read it through another proxy.

@@ -77,9 +77,9 @@ static std::optional<int64_t> getOffset(Value position, int64_t size,
                     m_ConstantInt(&init)) ||
       matchAdvanced(yielded, size) != position)
     return std::nullopt;
-  // The position may start from the one before the first.
+  // The position may start from the one before the first, and is advanced then.
   int64_t start = init.getSExtValue();
-  if (start < -1 || start >= size)
+  if (start < -1 || start >= size || start + steps < 0)
     return std::nullopt;
   return start + steps;
 }

@@ -20,6 +20,11 @@ _REMEDIES = {
         "Nothing in the kernel: tile has no instructions for the newer matrix unit of this GPU "
         "yet. Count on the rate of mma.sync.",
     ),
+    "product-in-registers": (
+        "slow-tensor-core",
+        "Change what the message names: tcgen05.mma multiplies faster than mma.sync, and its sums "
+        "take no registers.",
+    ),
     "descriptor-by-pointers": (
         "no-tma",
         "Change what the message names; a descriptor needs a base and strides that are multiples "

@@ -17,9 +17,8 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-void nvidia::buildLLIRPipeline(const PassAdder &add,
-                               const LLIROptions &options) {
-  add.at(ExtensionPoint::LLIRStart);
+void nvidia::buildAllocationPipeline(const PassAdder &add,
+                                     const LLIROptions &options) {
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
   add(createLoadDecisionsOnce());
@@ -37,6 +36,12 @@ void nvidia::buildLLIRPipeline(const PassAdder &add,
   allocate.computeCapability = options.computeCapability;
   allocate.ptxVersion = options.ptxVersion;
   add(createAllocateSharedMemoryNV(allocate));
+}
+
+void nvidia::buildLLIRPipeline(const PassAdder &add,
+                               const LLIROptions &options) {
+  add.at(ExtensionPoint::LLIRStart);
+  buildAllocationPipeline(add, options);
   add(createLimitRegistersNV());
   add(createInsertMemoryBarriers());
   add.at(ExtensionPoint::BeforeLowering);

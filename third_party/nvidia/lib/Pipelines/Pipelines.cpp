@@ -14,6 +14,9 @@ void nvidia::registerPipelines() {
   registerStage<GluonOptions>(
       "tile-nvidia-gluon", "ttg of explicit programs to ttg with all layouts",
       buildGluonPipeline);
+  registerStage<LLIROptions>("tile-nvidia-allocation",
+                             "ttg with a place for each buffer",
+                             buildAllocationPipeline);
   registerStage<LLIROptions>("tile-nvidia-llir", "ttg to the LLVM dialect",
                              buildLLIRPipeline);
 }

@@ -40,7 +40,9 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
             .useTMA = useTMA,
             .useTensorMemory = hasTensorMemory && options.tensorMemory,
             .sumsInRegisters = hasTensorMemory && !options.tensorMemory,
-            .canSpecializeWarps = target && target->hasWGMMA});
+            .canSpecializeWarps =
+                target && (target->hasWGMMA ||
+                           (hasTensorMemory && options.tensorMemory))});
   middle.buildLayouts();
   middle.buildLoops();
   middle.buildCopies();

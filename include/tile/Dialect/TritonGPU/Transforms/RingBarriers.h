@@ -53,6 +53,21 @@ public:
   /// done. It does not wait for that.
   virtual Operation *arriveAfterCopies(OpBuilder &builder, Location loc,
                                        Value barrier) const = 0;
+  /// Whether a dot runs beside the threads, and barriers hear of its end.
+  virtual bool arrivesByItself(MatrixProductOpInterface product) const {
+    return false;
+  }
+  /// Arrives once, when all such dots that these warps have started are done.
+  /// Threads do not wait for that.
+  virtual Operation *arriveAfterProducts(OpBuilder &builder, Location loc,
+                                         Value barrier) const {
+    llvm_unreachable("no dot arrives by itself");
+  }
+  /// How many there may be, up to `wanted`, of each sum of such dots for which
+  /// `allocs` have one.
+  virtual int countSums(ArrayRef<Operation *> allocs, int wanted) const {
+    return 1;
+  }
   /// A fence: dots that read `buffers` in shared memory see what threads have
   /// written there. Null where the machine needs none.
   virtual Operation *fenceForProducts(OpBuilder &builder, Location loc,

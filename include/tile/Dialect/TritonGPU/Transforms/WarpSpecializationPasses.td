@@ -120,6 +120,11 @@ def TritonGPUPartitionLoops
     others inside, both sides run the nest, and carry the place in the rings from
     one run of an inner loop to the next.
 
+    Dots that run beside the threads hand buffers back when they are done. In a
+    nest whose inner loops only start such dots, a second partition of one warp
+    starts them. It has several sums in turn. The default group takes them from
+    there, and does what comes behind the dots.
+
     Blocks of a cluster that copy for each other (multicast) free buffers for each
     other: the consumers of each arrive at the barriers of all
     (`ttnvgpu.all_blocks`). The blocks meet before the operation, so that the

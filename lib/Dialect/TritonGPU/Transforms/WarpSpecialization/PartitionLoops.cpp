@@ -11,6 +11,9 @@
 // `phase` is the parity of the round. The wait for the phase before the first
 // one, whose parity is 1, is over at once: the buffers are empty.
 //
+// Dots that run beside the threads still read their buffers then. They arrive
+// at `empty`, too, when they are done.
+//
 // Blocks of a cluster that fill each other's buffers empty them for each other:
 // consumers arrive at the barrier of every block.
 //
@@ -26,6 +29,7 @@
 #include "DelayedProducts.h"
 #include "Producer.h"
 #include "ProducerRegisters.h"
+#include "ProductPartition.h"
 #include "Rings.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -95,7 +99,7 @@ public:
             return PlannedOp(op).isInPartition();
           }))
         return;
-      ringLoops.emplace_back(inner, axisInfo);
+      ringLoops.emplace_back(inner, barriers, axisInfo);
       sharesWith.push_back(findRingsToShare());
       llvm::append_range(loads, ringLoops.back().getLoads());
     });
@@ -117,6 +121,12 @@ public:
         ring.empty = own.empty;
       }
     makeProducer();
+    makeConsumer();
+    int consumerWarps = numWarps;
+    ProductPartition products(specialize, loop, barriers, ringOps, arrivals);
+    // One warp takes all buffers then. It need not say so.
+    if (succeeded(products.split(specialize)))
+      consumerWarps = 0;
     bool isShared = false;
     forEachOwnRing([&](RingLoop &in, Ring &ring) {
       int arrivals = ring.hasBulkCopies() + countWarpArrivals(ring);
@@ -124,14 +134,14 @@ public:
         arrivals += producerWarps * lookupThreadsPerWarp(specialize);
       initialize(ring.full, arrivals);
       int numBlocks = ring.isShared(barriers) ? lookupNumCTAs(specialize) : 1;
-      initialize(ring.empty, numWarps * numBlocks);
+      initialize(ring.empty,
+                 consumerWarps * numBlocks + int(in.hasProductsBeside));
       isShared |= ring.isShared(barriers);
     });
     if (isShared) {
       builder.setInsertionPoint(specialize);
       barriers.startSharing(builder, loc);
     }
-    makeConsumer();
     builder.setInsertionPointAfter(specialize);
     forEachOwnRing([&](RingLoop &, Ring &ring) {
       for (Value buffers : ring.buffers)
@@ -187,6 +197,7 @@ private:
   carryPositions(scf::ForOp &root,
                  function_ref<Operation *(Operation *)> getLoad) {
     llvm::DenseMap<Operation *, unsigned> places;
+    placesInRoot.assign(ringLoops.size(), 0);
     for (auto [first, in] : llvm::enumerate(ringLoops)) {
       SmallVector<Operation *> users;
       for (auto [other, shares] : llvm::zip(ringLoops, sharesWith))
@@ -194,6 +205,7 @@ private:
           llvm::append_range(users, llvm::map_range(other.getLoads(), getLoad));
       if (users.empty())
         continue;
+      placesInRoot[first] = root.getNumRegionIterArgs();
       for (auto [load, place] : carryPosition(root, users, in.numStages))
         places[load] = place;
     }
@@ -241,12 +253,34 @@ private:
     }
     for (Operation *load : loads)
       producer.getClone(load)->erase();
+    drain(body, producer);
     chooseWarps(partition);
     for (auto [arrival, ring] : warpArrivals) {
       if (int count = countWarpArrivals(*ring))
         barriers.setArrivals(arrival, count);
       else
         arrival->erase();
+    }
+  }
+
+  /// Dots that run beside the threads arrive at the barriers of the last
+  /// buffers even when all threads are done. The producer waits for that.
+  void drain(scf::ForOp body, ProducerBuilder &producer) {
+    OpBuilder b(body);
+    b.setInsertionPointAfter(body);
+    for (auto [i, in] : llvm::enumerate(ringLoops)) {
+      if (sharesWith[i] != i || !in.hasProductsBeside)
+        continue;
+      Position at{body.getResult(placesInRoot[i]),
+                  body.getResult(placesInRoot[i] + 1)};
+      for (int stage = 0; stage < in.numStages; ++stage) {
+        Value before = arith::XOrIOp::create(b, loc, at.phase, constant(b, 1));
+        for (Ring &ring : in.rings)
+          barriers.wait(b, loc,
+                        getBuffer(b, loc, producer.bring(ring.empty), at.stage),
+                        before, /*buffers=*/{});
+        at = getPositionAfter(b, loc, at, in.numStages);
+      }
     }
   }
 
@@ -404,6 +438,9 @@ private:
       if (!load.strategy->usesBarriers())
         writtenByThreads.push_back(buffers);
     use.fence = barriers.fenceForProducts(builder, loc, writtenByThreads);
+    ringOps.insert(use.wait);
+    if (use.fence)
+      ringOps.insert(use.fence);
     for (auto [load, buffers] : llvm::zip(ring.loads, ring.buffers))
       use.slots.push_back(
           getBuffer(builder, load.load->getLoc(), buffers, at.stage));
@@ -453,7 +490,13 @@ private:
       pred =
           TripCount(inner, loc).hasPrevious(builder, inner.getInductionVar());
     }
+    if (in.hasProductsBeside) {
+      // All warps wait for each filling, so that none takes another one for it.
+      Value empty = getBuffer(builder, loc, ring.empty, stage);
+      ringOps.insert(barriers.arriveAfterProducts(builder, loc, empty));
+    }
     Operation *arrival = arriveAtEmpty(ring, stage, pred);
+    arrivals.insert(arrival);
     if (lateEnd && !isWhole)
       releaseLast(in, ring, inner, place);
     return arrival;
@@ -517,6 +560,12 @@ private:
   int32_t producerWarps = 0;
   SmallVector<Operation *> loads;
   SmallVector<RingLoop> ringLoops;
+  /// What the consumer does at barriers of rings, and the fences there, but for
+  /// the arrivals of its warps, which are in the second.
+  SmallPtrSet<Operation *, 8> ringOps, arrivals;
+  /// For each of them, the place of its position among the arguments of the
+  /// outermost loop, on the side where positions were carried last.
+  SmallVector<unsigned> placesInRoot;
   /// For each of them, the first that has the same rings.
   SmallVector<size_t> sharesWith;
   WarpSpecializeOp specialize;

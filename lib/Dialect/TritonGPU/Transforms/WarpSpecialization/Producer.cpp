@@ -150,6 +150,9 @@ ProducerBuilder::ProducerBuilder(const ProducerSlice &slice,
 
 scf::ForOp ProducerBuilder::build() {
   Block *block = &partition.emplaceBlock();
+  for (Value captured : specialize.getExplicitCaptures())
+    mapping.map(captured,
+                block->addArgument(captured.getType(), captured.getLoc()));
   OpBuilder builder = OpBuilder::atBlockEnd(block);
   auto end = WarpReturnOp::create(builder, specialize.getLoc());
   builder.setInsertionPoint(end);

@@ -24,6 +24,8 @@ public:
   /// Why other warps cannot run the loads ahead of the loop, if they cannot.
   std::optional<Obstacle> findObstacle(MemoryModel &memory) const;
 
+  ArrayRef<Operation *> getOperations() const { return ops.getArrayRef(); }
+  ArrayRef<Value> getValues() const { return values.getArrayRef(); }
   bool isLoad(Operation *op) const { return loads.contains(op); }
   bool contains(Operation *op) const { return ops.contains(op); }
   bool contains(Value value) const { return values.contains(value); }

@@ -59,8 +59,15 @@ static Operation *findProduct(Operation *load, Block *body) {
   return first;
 }
 
-RingLoop::RingLoop(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo)
+RingLoop::RingLoop(scf::ForOp loop, const RingBarriers &barriers,
+                   const ModuleAxisInfoAnalysis &axisInfo)
     : numStages(*LoopPlan(loop).getNumStages()) {
+  hasProductsBeside = loop.walk([&](MatrixProductOpInterface product) {
+                            return barriers.arrivesByItself(product)
+                                       ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+                          })
+                          .wasInterrupted();
   llvm::MapVector<Operation *, Ring> ofProduct;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (!PlannedOp(op).isInPartition())
@@ -92,6 +99,7 @@ bool RingLoop::canShareWith(const RingLoop &other) const {
     return ring.loads.size() == otherRing.loads.size();
   };
   if (numStages != other.numStages || rings.size() != other.rings.size() ||
+      hasProductsBeside != other.hasProductsBeside ||
       !llvm::all_of_zip(rings, other.rings, haveSameSizes))
     return false;
   SmallVector<Operation *> mine = getLoads(), others = other.getLoads();
@@ -123,6 +131,18 @@ Position mlir::triton::gpu::getPosition(scf::ForOp loop, unsigned first) {
   return {loop.getRegionIterArg(first), loop.getRegionIterArg(first + 1)};
 }
 
+Position mlir::triton::gpu::getPositionAfter(OpBuilder &builder, Location loc,
+                                             Position at, int32_t numStages) {
+  Value zero = constant(builder, loc, 0), one = constant(builder, loc, 1),
+        end = constant(builder, loc, numStages);
+  Value next = arith::AddIOp::create(builder, loc, at.stage, one);
+  Value wraps =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next, end);
+  Value other = arith::XOrIOp::create(builder, loc, at.phase, one);
+  return {arith::SelectOp::create(builder, loc, wraps, zero, next),
+          arith::SelectOp::create(builder, loc, wraps, other, at.phase)};
+}
+
 Value mlir::triton::gpu::getStageBefore(OpBuilder &builder, Location loc,
                                         Value stage, int32_t numStages) {
   Value zero = constant(builder, loc, 0), one = constant(builder, loc, 1);
@@ -139,14 +159,13 @@ class PositionCarrier {
 public:
   PositionCarrier(scf::ForOp root, ArrayRef<Operation *> loads,
                   int32_t numStages)
-      : root(root), loc(root.getLoc()), loads(loads) {
-    OpBuilder outside(root);
-    zero = constant(outside, loc, 0);
-    one = constant(outside, loc, 1);
-    end = constant(outside, loc, numStages);
-  }
+      : root(root), loc(root.getLoc()), loads(loads), numStages(numStages) {}
 
-  scf::ForOp run() { return carry(root, {zero, zero}); }
+  scf::ForOp run() {
+    OpBuilder outside(root);
+    Value zero = constant(outside, loc, 0);
+    return carry(root, {zero, zero});
+  }
   const llvm::DenseMap<Operation *, unsigned> &getPlaces() const {
     return places;
   }
@@ -158,8 +177,10 @@ private:
       return load->getBlock() == loop.getBody();
     });
     auto move = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> args) {
-      return loadsItself ? moveOn(b, {args[0], args[1]})
-                         : SmallVector<Value>{args[0], args[1]};
+      Position at{args[0], args[1]};
+      if (loadsItself)
+        at = getPositionAfter(b, loc, at, numStages);
+      return SmallVector<Value>{at.stage, at.phase};
     };
     IRRewriter rewriter(loop);
     loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
@@ -187,19 +208,10 @@ private:
     return loop;
   }
 
-  SmallVector<Value> moveOn(OpBuilder &b, Position at) {
-    Value next = arith::AddIOp::create(b, loc, at.stage, one);
-    Value wraps =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
-    Value other = arith::XOrIOp::create(b, loc, at.phase, one);
-    return {arith::SelectOp::create(b, loc, wraps, zero, next),
-            arith::SelectOp::create(b, loc, wraps, other, at.phase)};
-  }
-
   scf::ForOp root;
   Location loc;
   ArrayRef<Operation *> loads;
-  Value zero, one, end;
+  int32_t numStages;
   llvm::DenseMap<Operation *, unsigned> places;
 };
 

@@ -47,7 +47,8 @@ struct Position {
 /// the same place.
 class RingLoop {
 public:
-  RingLoop(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo);
+  RingLoop(scf::ForOp loop, const RingBarriers &barriers,
+           const ModuleAxisInfoAnalysis &axisInfo);
 
   /// The loop that now has the loads.
   scf::ForOp getLoop() const {
@@ -60,6 +61,9 @@ public:
 
   SmallVector<Ring> rings;
   int32_t numStages;
+  /// Whether it, or a loop in it, has dots that run beside the threads: these
+  /// hand buffers back, too.
+  bool hasProductsBeside;
 };
 
 /// The types of the tensors and the layouts of the buffers of loads of `loop`.
@@ -75,6 +79,10 @@ carryPosition(scf::ForOp &root, ArrayRef<Operation *> loads, int32_t numStages);
 
 /// The position in the rings that a loop carries from argument `first` on.
 Position getPosition(scf::ForOp loop, unsigned first);
+
+/// The position after `at`.
+Position getPositionAfter(OpBuilder &builder, Location loc, Position at,
+                          int32_t numStages);
 
 /// The stage before `stage`.
 Value getStageBefore(OpBuilder &builder, Location loc, Value stage,

@@ -42,26 +42,19 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Nothing in an iteration needs that it is done: two are under way.
+  // Nothing in the loop needs that it is done.
   // CHECK-LABEL: @only_sum
   tt.func @only_sum(%a: !a, %b: !b, %d: !d, %n: i32) -> !sum {
     %true = arith.constant true
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    // CHECK: [[ALL:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64
-    // CHECK: [[LOOP:%.*]]:2 = scf.for {{.*}} iter_args([[PARITY:%.*]] = %c0_i32, [[TURN:%.*]] = %c0_i32)
-    // CHECK: [[OTHER:%.*]] = arith.xori [[TURN]], %c1_i32
-    // CHECK: [[BEFORE:%.*]] = arith.xori [[PARITY]], [[OTHER]]
-    // CHECK: [[AFTER:%.*]] = arith.xori [[PARITY]], [[TURN]]
-    // CHECK: [[THIS_BAR:%.*]] = ttg.memdesc_index [[ALL]]{{\[}}[[TURN]]]
-    // CHECK: ttnvgpu.tc_gen5_mma {{.*}}, [[THIS_BAR]][%true] {is_async}
-    // CHECK: [[OTHER_BAR:%.*]] = ttg.memdesc_index [[ALL]]{{\[}}[[OTHER]]]
-    // CHECK: ttnvgpu.wait_barrier [[OTHER_BAR]], [[BEFORE]]
-    // CHECK: scf.yield [[AFTER]], [[OTHER]]
-    // CHECK: [[LAST:%.*]] = arith.xori [[LOOP]]#1, %c1_i32
-    // CHECK: [[LAST_PARITY:%.*]] = arith.xori [[LOOP]]#0, [[LAST]]
-    // CHECK: [[LAST_BAR:%.*]] = ttg.memdesc_index [[ALL]]{{\[}}[[LAST]]]
-    // CHECK: ttnvgpu.wait_barrier [[LAST_BAR]], [[LAST_PARITY]]
+    // CHECK: scf.for
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma {{.*}}, %true, %true {is_async}
+    // CHECK-NEXT: }
+    // CHECK: [[DONE:%.*]] = ttg.memdesc_index
+    // CHECK-NEXT: ttnvgpu.init_barrier [[DONE]], 1
+    // CHECK: ttnvgpu.tc_gen5_commit [[DONE]]
+    // CHECK: ttnvgpu.wait_barrier [[DONE]], %c0_i32
     // CHECK: ttnvgpu.tmem_load
     scf.for %i = %c0 to %n step %c1 : i32 {
       ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
@@ -162,6 +155,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // They go to that of the one before that. No more than two are under way.
+  // CHECK-LABEL: @later
+  tt.func @later(%b: !b, %d: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f16>, #blocked>) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %m1 = arith.constant -1 : i32
+    %ring = ttg.local_alloc : () -> !ring
+    // CHECK: [[ALL:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64
+    // CHECK: [[LOOP:%.*]]:4 = scf.for {{.*}}, [[PARITY:%.*]] = %c0_i32, [[TURN:%.*]] = %c0_i32)
+    // CHECK: [[OTHER:%.*]] = arith.xori [[TURN]], %c1_i32
+    // CHECK: [[BEFORE:%.*]] = arith.xori [[PARITY]], [[OTHER]]
+    // CHECK: [[AFTER:%.*]] = arith.xori [[PARITY]], [[TURN]]
+    // CHECK: [[THIS_BAR:%.*]] = ttg.memdesc_index [[ALL]]{{\[}}[[TURN]]]
+    // CHECK: ttnvgpu.tc_gen5_mma {{.*}}, [[THIS_BAR]][%true] {is_async}
+    // CHECK: [[OTHER_BAR:%.*]] = ttg.memdesc_index [[ALL]]{{\[}}[[OTHER]]]
+    // CHECK: ttnvgpu.wait_barrier [[OTHER_BAR]], [[BEFORE]]
+    // CHECK: ttg.async_copy_global_to_local
+    // CHECK: scf.yield {{.*}}, [[AFTER]], [[OTHER]]
+    // CHECK: [[LAST:%.*]] = arith.xori [[LOOP]]#3, %c1_i32
+    // CHECK: [[LAST_PARITY:%.*]] = arith.xori [[LOOP]]#2, [[LAST]]
+    // CHECK: [[LAST_BAR:%.*]] = ttg.memdesc_index [[ALL]]{{\[}}[[LAST]]]
+    // CHECK: ttnvgpu.wait_barrier [[LAST_BAR]], [[LAST_PARITY]]
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%read = %m1, %write = %c0) -> (i32, i32) : i32 {
+      %0 = arith.addi %read, %c1 : i32
+      %1 = arith.cmpi sge, %0, %c3 : i32
+      %2 = arith.select %1, %c0, %0 : i32
+      %a = ttg.memdesc_index %ring[%2] : !ring -> !slot
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !slot, !b, !d
+      %3 = arith.addi %write, %c1 : i32
+      %4 = arith.cmpi sge, %3, %c3 : i32
+      %5 = arith.select %4, %c0, %3 : i32
+      %next = ttg.memdesc_index %ring[%5] : !ring -> !slot
+      %6 = ttg.async_copy_global_to_local %p, %next : tensor<128x64x!tt.ptr<f16>, #blocked> -> <128x64xf16, #shared, #smem, mutable>
+      scf.yield %2, %5 : i32, i32
+    }
+    tt.return
+  }
+
   // This copy goes to the very buffer that is read.
   // CHECK-LABEL: @same_buffer
   tt.func @same_buffer(%b: !b, %d: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f16>, #blocked>) {
@@ -187,18 +220,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // One loop has both kinds.
+  // One is waited for at once, the other behind the loop.
   // CHECK-LABEL: @both
   tt.func @both(%a: !a, %b: !b, %d: !d, %e: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f32>, #linear>) {
     %true = arith.constant true
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
-    // CHECK: scf.for {{.*}} iter_args([[PARITY:%.*]] = %c0_i32, [[TURN:%.*]] = %c0_i32, [[ONE:%.*]] = %c0_i32)
+    // CHECK: scf.for {{.*}} iter_args([[ONE:%.*]] = %c0_i32)
     // CHECK: ttnvgpu.tc_gen5_mma
-    // CHECK: ttnvgpu.wait_barrier
+    // CHECK-NOT: ttnvgpu.wait_barrier
     // CHECK: ttnvgpu.tc_gen5_mma
     // CHECK: ttnvgpu.wait_barrier %{{.*}}, [[ONE]]
     // CHECK: ttnvgpu.tmem_load
+    // CHECK: ttnvgpu.tc_gen5_commit
+    // CHECK: ttnvgpu.wait_barrier
     scf.for %i = %c0 to %n step %c1 : i32 {
       ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
       ttnvgpu.tc_gen5_mma %a, %b, %e, %true, %true : !a, !b, !d

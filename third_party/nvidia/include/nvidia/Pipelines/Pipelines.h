@@ -38,7 +38,7 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
   Option<bool> tensorMemory{*this, "tensor-memory",
                             llvm::cl::desc("Let dots add up in tensor "
                                            "memory, where the target has it"),
-                            llvm::cl::init(false)};
+                            llvm::cl::init(true)};
 };
 
 /// What explicit programs say is on their module: they need none of the others.
@@ -63,6 +63,9 @@ void buildTTGIRPipeline(const PassAdder &add, const TTGIROptions &options);
 /// ttg with layouts that the program says (and may leave open) to ttg that can
 /// be lowered: no layout, loop or buffer is chosen here.
 void buildGluonPipeline(const PassAdder &add, const GluonOptions &options);
+/// The first part of the next: gives all buffers of ttg a place, or fails where
+/// the machine has not enough memory for them.
+void buildAllocationPipeline(const PassAdder &add, const LLIROptions &options);
 /// ttg to the LLVM dialect.
 void buildLLIRPipeline(const PassAdder &add, const LLIROptions &options);
 

@@ -26,7 +26,6 @@ def target(request, monkeypatch) -> str:
     name = getattr(request, "param", "cuda:100")
     monkeypatch.setenv("TILE_DRIVER", "sim")
     monkeypatch.setenv("TILE_SIM_TARGET", name)
-    monkeypatch.setenv("TILE_TENSOR_MEMORY", "1")
     return name
 
 
@@ -119,6 +118,32 @@ def test_unaligned_sizes(sizes, name):
 )
 def test_what_stays(name, tiles, warps):
     run(name, (80, 96, 128), tiles, expect=False, num_warps=warps, num_stages=3)
+
+
+@pytest.mark.parametrize("options", [{"tensor_memory": False}, {}])
+def test_without_tensor_memory(options, monkeypatch):
+    if not options:
+        monkeypatch.setenv("TILE_TENSOR_MEMORY", "0")
+    run("fp16", (80, 96, 128), (128, 64, 32), expect=False, **options)
+
+
+@pytest.mark.parametrize("stages", [2, 3])
+def test_operands_that_do_not_fit(stages):
+    """Three buffers of 96 KB are more than there is. `mma.sync` needs two."""
+    run("tf32", (130, 258, 200), (128, 256, 64), expect=stages == 2, num_warps=8, num_stages=stages)
+
+
+@pytest.mark.parametrize(
+    ("options", "expect"),
+    [
+        ({"instrumentation_mode": "consan"}, False),
+        ({"instrumentation_mode": "memcheck"}, True),
+        ({"launch_cooperative_grid": True}, False),
+        ({"launch_cooperative_grid": True, "tensor_memory": True}, True),
+    ],
+)
+def test_launches_that_do_without(options, expect):
+    run("fp16", (80, 96, 128), (128, 64, 32), expect=expect, **options)
 
 
 def test_three_products_of_tf32():
