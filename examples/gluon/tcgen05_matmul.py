@@ -64,8 +64,6 @@ def pipelined_kernel(a, b, c, K, STAGES: gl.constexpr, ACC: gl.constexpr):
     for k in range(steps):
         stage = k % STAGES
         mbarrier.wait(ready.index(stage), (k // STAGES) & 1)
-        # Warps that still waited here would miss a phase when the barrier is armed again.
-        gl.barrier()
         tcgen05_mma(
             sa.index(stage), sb.index(stage), acc, use_acc=k > 0, mbarriers=[empty.index(stage)]
         )

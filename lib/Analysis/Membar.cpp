@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Membar.h"
+#include "tile/Analysis/AsyncWork.h"
 #include "tile/Analysis/TokenOrigins.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -128,6 +129,19 @@ bool startsCopy(Operation *op) {
   return copy && !copy.arrivesAtBarrier();
 }
 
+/// Whether warps that are still in the wait `before` would miss the end of its
+/// phase when one thread begins the next one by `after`: once that ends as
+/// well, they take it for the one that is to come.
+bool mayMissPhase(Operation *before, Operation *after) {
+  auto wait = dyn_cast<ttg::BarrierUserOpInterface>(before);
+  auto next = dyn_cast<ttg::BarrierUserOpInterface>(after);
+  if (!wait || !next || wait.getBarrierUse() != ttg::BarrierUse::Wait)
+    return false;
+  bool isOfOneThread = next.getBarrierUse() == ttg::BarrierUse::Announce ||
+                       arrivesAfterTensorCores(after);
+  return isOfOneThread && ttg::lookupNumWarps(after) > 1;
+}
+
 /// What needs a barrier between accesses to the same memory.
 class Conflicts {
 public:
@@ -154,7 +168,8 @@ private:
     for (const Access &x : a)
       for (const Access &y : b)
         if (x.overlaps(y) && !isOrderedByWait(x.op, y.op) &&
-            !ttg::isOrderedByBarrierObject(x.op, y.op))
+            (mayMissPhase(x.op, y.op) ||
+             !ttg::isOrderedByBarrierObject(x.op, y.op)))
           return true;
     return false;
   }

@@ -57,4 +57,54 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.async_tma_copy_global_to_local %desc[%i, %i] %buf, %b, %true : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     tt.return %x : tensor<64x64xf16, #blocked>
   }
+  // A warp that still waits would miss the end of the phase, if the next one
+  // ended as well.
+  // CHECK-LABEL: @armed_again
+  tt.func @armed_again(%b: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %other: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %p: i32) {
+    %true = arith.constant true
+    // CHECK: ttnvgpu.wait_barrier
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttnvgpu.barrier_expect
+    ttnvgpu.wait_barrier %b, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    ttnvgpu.barrier_expect %b, 8192, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK-NEXT: ttnvgpu.wait_barrier
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttnvgpu.tc_gen5_commit
+    ttnvgpu.wait_barrier %b, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    ttnvgpu.tc_gen5_commit %b, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // Warps that arrive have waited before.
+    // CHECK-NEXT: ttnvgpu.wait_barrier
+    // CHECK-NEXT: ttnvgpu.arrive_barrier
+    ttnvgpu.wait_barrier %b, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    ttnvgpu.arrive_barrier %b, 4 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    tt.return
+  }
+
+  // The barrier of another buffer; a partition of one warp.
+  // CHECK-LABEL: @not_the_same
+  tt.func @not_the_same(%p: i32) {
+    %true = arith.constant true
+    %ready = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    %empty = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    ttg.warp_specialize(%ready)
+    default {
+      // CHECK: default
+      // CHECK-NEXT: ttnvgpu.wait_barrier
+      // CHECK-NEXT: ttnvgpu.tc_gen5_commit
+      ttnvgpu.wait_barrier %ready, %p : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttnvgpu.tc_gen5_commit %empty, %true : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttg.warp_yield
+    }
+    partition0(%mine: !ttg.memdesc<1xi64, #bar, #smem, mutable>) num_warps(1) {
+      %c0 = arith.constant 0 : i32
+      %yes = arith.constant true
+      // CHECK: partition0
+      // CHECK: ttnvgpu.wait_barrier
+      // CHECK-NEXT: ttnvgpu.barrier_expect
+      ttnvgpu.wait_barrier %mine, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttnvgpu.barrier_expect %mine, 8192, %yes : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttg.warp_return
+    } : (!ttg.memdesc<1xi64, #bar, #smem, mutable>) -> ()
+    tt.return
+  }
 }

@@ -283,7 +283,6 @@ PLANTED = [
     ),
     ("tcgen05_matmul", RACES + " deadlock", "((k - 1) // STAGES) & 1", "(k // STAGES) & 1"),
     ("tcgen05_matmul", "uninitialized", "use_acc=k > 0", "use_acc=True"),
-    ("tcgen05_matmul", "deadlock", "        gl.barrier()\n", ""),
     ("tcgen05_matmul", "deadlock", "empty.index(s), count=1", "empty.index(s), count=2"),
     (
         "tcgen05_matmul",

@@ -72,6 +72,7 @@ constexpr NVIDIATarget makeHopper() {
 
 constexpr NVIDIATarget withTensorMemory(NVIDIATarget target) {
   target.hasTensorMemory = true;
+  target.hasTMAScatter = true;
   // The only GPU with tensor memory whose tensor cores leave integers out.
   target.hasIntegerTensorCore = target.computeCapability != 103;
   target.hasTensorMemoryReduction = target.computeCapability != 100;
@@ -83,6 +84,7 @@ constexpr NVIDIATarget makeBlackwell(int computeCapability,
   NVIDIATarget target =
       makeSinceHopper(computeCapability, processor, ptxVersion, 227 * kKiB);
   target.maxGlobalAccessBits = 256;
+  target.hasTMARows = true;
   return target;
 }
 

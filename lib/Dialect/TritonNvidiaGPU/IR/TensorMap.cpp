@@ -158,45 +158,67 @@ static bool isPart(gpu::MemDescType buffer) {
          buffer.getShape();
 }
 
+/// The copy of `boxes` by the first thread block. Each block of the cluster has
+/// its part of a tensor with this shape and encoding.
+static TMACopy makeCopy(SmallVector<TMABox> boxes, ArrayRef<int64_t> tensor,
+                        gpu::NVMMASharedEncodingAttr encoding) {
+  TMACopy copy;
+  copy.boxes = std::move(boxes);
+  gpu::CTALayoutAttr division = encoding.getCTALayout();
+  if (division.isDefault())
+    return copy;
+  unsigned rank = tensor.size(), numBits = division.getNumBases();
+  copy.steps.assign(numBits, SmallVector<int64_t>(rank, 0));
+  copy.offsetSteps.assign(numBits, 0);
+  SmallVector<int64_t> part = gpu::getShapePerCTA(encoding, tensor);
+  for (unsigned bit = 0; bit < numBits; ++bit)
+    if (isShared(division, bit))
+      copy.sharedBits |= 1 << bit;
+    else
+      for (unsigned dim = 0; dim < rank; ++dim)
+        copy.steps[bit][dim] = division.getBasis(bit)[dim] * part[dim];
+  return copy;
+}
+
 std::optional<TMACopy>
 mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
                                      gpu::MemDescType buffer, bool divide) {
-  TMACopy copy;
-  unsigned rank = block.getRank();
   auto encoding = cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
-  gpu::CTALayoutAttr division = encoding.getCTALayout();
   // Buffers of an array follow one another.
   if (isPart(buffer) && buffer.getShape().size() == encoding.getRank())
     return std::nullopt;
-  if (division.isDefault()) {
-    auto boxes = getTMABoxes(block);
-    if (!boxes)
-      return std::nullopt;
-    copy.boxes = std::move(*boxes);
-    return copy;
-  }
-  if (buffer.getRank() != int64_t(rank))
+  bool isOfOneBlock = encoding.getCTALayout().isDefault();
+  if (!isOfOneBlock && buffer.getRank() != block.getRank())
     return std::nullopt;
-  auto boxes =
-      getBoxes(block.getShape(), encoding, block.getElementTypeBitWidth() / 8,
-               getTMABoxShape(block));
+  auto boxes = isOfOneBlock ? getTMABoxes(block)
+                            : getBoxes(block.getShape(), encoding,
+                                       block.getElementTypeBitWidth() / 8,
+                                       getTMABoxShape(block));
   if (!boxes)
     return std::nullopt;
-  copy.boxes = std::move(*boxes);
-  unsigned numBits = division.getNumBases();
-  copy.steps.assign(numBits, SmallVector<int64_t>(rank, 0));
-  copy.offsetSteps.assign(numBits, 0);
-  SmallVector<int64_t> part = gpu::getShapePerCTA(encoding, block.getShape());
-  for (unsigned bit = 0; bit < numBits; ++bit) {
-    if (isShared(division, bit)) {
-      copy.sharedBits |= 1 << bit;
-      if (divide && failed(divideBoxes(copy, bit)))
-        copy.idleBits |= 1 << bit;
-      continue;
-    }
-    for (unsigned dim = 0; dim < rank; ++dim)
-      copy.steps[bit][dim] = division.getBasis(bit)[dim] * part[dim];
-  }
+  TMACopy copy = makeCopy(std::move(*boxes), block.getShape(), encoding);
+  for (unsigned bit = 0, e = copy.steps.size(); divide && bit < e; ++bit)
+    if (copy.sharedBits >> bit & 1 && failed(divideBoxes(copy, bit)))
+      copy.idleBits |= 1 << bit;
+  return copy;
+}
+
+std::optional<TMACopy>
+mlir::triton::nvidia_gpu::getTMARowCopy(RankedTensorType row,
+                                        gpu::MemDescType buffer, bool divide) {
+  constexpr int64_t kRowsOfCopy = 4;
+  auto encoding = dyn_cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  if (!encoding || isPart(buffer))
+    return std::nullopt;
+  SmallVector<int64_t> box = getTMABoxShape(row);
+  box.front() = kRowsOfCopy;
+  auto boxes = getBoxes(buffer.getShape(), encoding,
+                        buffer.getElementTypeBitWidth() / 8, box);
+  if (!boxes)
+    return std::nullopt;
+  TMACopy copy = makeCopy(std::move(*boxes), buffer.getShape(), encoding);
+  if (divide)
+    copy.idleBits = copy.sharedBits;
   return copy;
 }
 

@@ -58,6 +58,12 @@ struct TMACopy {
 std::optional<TMACopy> getTMACopy(RankedTensorType block,
                                   gpu::MemDescType buffer, bool divide);
 
+/// The same for a copy of rows with chosen numbers, four at a time, through a
+/// descriptor of one row. With `divide`, one of the thread blocks that hold the
+/// same copies it.
+std::optional<TMACopy> getTMARowCopy(RankedTensorType row,
+                                     gpu::MemDescType buffer, bool divide);
+
 /// Whether a copy into `buffer` is one for all blocks of a cluster.
 bool isMulticast(gpu::MemDescType buffer);
 

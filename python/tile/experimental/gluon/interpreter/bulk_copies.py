@@ -9,6 +9,7 @@ import numpy as np
 from tile.interpreter.access import as_unsigned, atomically
 from tile.interpreter.blocks import _REDUCE, read_masked, write_masked
 from tile.interpreter.registry import operation
+from tile.interpreter.numbers import scalar_of
 
 from .barriers import barrier_of
 
@@ -71,6 +72,27 @@ def _bulk_reduce(b: Any, operands: Any, attributes: Any, types: Any) -> None:
             )  # fmt: skip
 
     b.copies.stores.append(reduce)
+
+
+@operation("ttnvgpu.async_tma_gather")
+def _bulk_gather(b: Any, operands: Any, attributes: Any, types: Any) -> None:
+    desc, rows, column, bar, buffer, pred = operands
+    if b.phantom or not pred:
+        return
+    addresses, mask = desc.rows(rows, scalar_of(column))
+    value = read_masked(b, addresses, mask, desc.element, desc.fill, "gather of a descriptor")
+    barrier_of(bar).add_copy(lambda: buffer.store(value), buffer.nbytes)
+
+
+@operation("ttnvgpu.async_tma_scatter")
+def _bulk_scatter(b: Any, operands: Any, attributes: Any, types: Any) -> None:
+    desc, rows, column, buffer = operands
+    if b.phantom:
+        return
+    addresses, mask = desc.rows(rows, scalar_of(column))
+    b.copies.stores.append(
+        lambda: write_masked(b, addresses, mask, buffer.load(), "scatter of a descriptor")
+    )
 
 
 @operation("ttnvgpu.async_tma_store_wait")
