@@ -21,6 +21,8 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _URL = re.compile(r"https?://\S+")
 #: The start of something that is a paragraph of its own.
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
+#: A row of a table in a comment: a name, and behind a gap what it is.
+_ROW = re.compile(r"^\s*\S+ {2,}(?=\S)")
 #: Lines without a word.
 _RULE = re.compile(r"^[\s=\-+*/#|:~^.]*$")
 
@@ -55,14 +57,14 @@ def _paragraphs(lines: Iterable[Line]) -> list[Paragraph]:
             continue
         if re.match(r"^ {4,}\S", text) and not found[-1]:
             continue
-        if _ITEM.match(text):
+        if start := _ITEM.match(text) or _ROW.match(text):
             found.append([])
-            text = _ITEM.sub("", text)
+            text = text[start.end() :]
         found[-1].append((number, _plain(text)))
     return [paragraph for paragraph in found if paragraph]
 
 
-def _without_code(text: str) -> list[str]:
+def _without_code(text: str, keep_indent: bool) -> list[str]:
     """The lines of a page. Fenced code and tags are empty lines; table cells stand apart."""
     # Code between backticks may go on in the next line.
     text = re.sub(
@@ -80,13 +82,13 @@ def _without_code(text: str) -> list[str]:
             line = ""
         elif re.match(r"^\s*(<|\[\w+\]:)", line):
             line = ""
-        lines.append(line if _ITEM.match(line) else line.strip())
+        lines.append(line if keep_indent or _ITEM.match(line) else line.strip())
     return lines
 
 
-def from_markdown(text: str) -> list[Paragraph]:
+def from_markdown(text: str, keep_indent: bool = False) -> list[Paragraph]:
     lines: list[Line] = []
-    for number, line in enumerate(_without_code(text), 1):
+    for number, line in enumerate(_without_code(text, keep_indent), 1):
         if line.startswith("#"):
             lines += [(number, ""), (number, line.strip("# ")), (number, "")]
         elif line.startswith("|"):
@@ -165,7 +167,7 @@ def from_tablegen(text: str) -> list[Paragraph]:
     for match in _DESCRIPTION.finditer(text):
         kind = "page" if match["page"] is not None else "line"
         before = places.number(match.start(kind)) - 1
-        body = match[kind] if kind == "page" else match[kind].replace('"', " ")
+        body = match[kind] if kind == "page" else re.sub(r' *" *"?', " ", match[kind])
         lines = body.split("\n")
         indent = min((len(x) - len(x.lstrip()) for x in lines[1:] if x.strip()), default=0)
         body = "\n".join([lines[0].strip(), *(x[indent:] for x in lines[1:])])
@@ -184,7 +186,8 @@ def from_python(text: str) -> list[Paragraph]:
         ) or not (doc := ast.get_docstring(node)):
             continue
         before = node.body[0].lineno - 1
-        for paragraph in from_markdown(doc):
+        # What is indented in a docstring is code. A page has code between fences.
+        for paragraph in from_markdown(doc, keep_indent=True):
             found.append([(before + number, line) for number, line in paragraph])
     return found
 

@@ -1,6 +1,6 @@
-"""What the front end makes of several operations, against each element computed by
-itself in plain Python (exact integers and fractions, no NumPy arithmetic): compiler
-and interpreter share those decompositions, so that neither can judge the other."""
+"""What the front end makes of several operations, against each element computed by itself in plain
+Python: exact integers and fractions, no NumPy arithmetic. Compiler and interpreter share those
+decompositions, so that neither can judge the other."""
 
 from __future__ import annotations
 
