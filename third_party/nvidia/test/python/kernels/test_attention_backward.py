@@ -40,6 +40,7 @@ def check(example, one_pass: bool, length: int, size: int, causal: bool, **optio
     return kernel
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
 )
@@ -56,6 +57,7 @@ def test_two_passes(
     assert ("wgmma" in kernel.asm["ptx"]) == (target == "cuda:90")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
 )
