@@ -48,16 +48,19 @@ def _plain(text: str) -> str:
     return re.sub(r"\B'|'\B|\"", " ", text)
 
 
-def _paragraphs(lines: Iterable[Line]) -> list[Paragraph]:
-    """Divides lines at empty ones, at items of lists, and at code, which is indented."""
+def _paragraphs(lines: Iterable[Line], indent: int = 4) -> list[Paragraph]:
+    """Divides lines at empty ones, at items of lists, and at code, which begins a paragraph with
+    `indent` spaces."""
+    is_code_line = re.compile(rf"^ {{{indent},}}\S")
     found: list[Paragraph] = [[]]
     for number, text in lines:
         if _RULE.match(text):
             found.append([])
             continue
-        if re.match(r"^ {4,}\S", text) and not found[-1]:
+        start = _ITEM.match(text) or _ROW.match(text)
+        if not start and is_code_line.match(text) and not found[-1]:
             continue
-        if start := _ITEM.match(text) or _ROW.match(text):
+        if start:
             found.append([])
             text = text[start.end() :]
         found[-1].append((number, _plain(text)))
@@ -153,7 +156,8 @@ def _comments(text: str, pattern: re.Pattern[str], tools: re.Pattern[str]) -> li
                 groups.append([])
             groups[-1].append((number, re.sub(r"^(?:#:?|//[/!]?<?) ?", "", match["line"])))
             next_place = (number + 1, column)
-    return [paragraph for group in groups for paragraph in _paragraphs(group)]
+    # Comments have formulas and programs, too, a little to the right of their text.
+    return [paragraph for group in groups for paragraph in _paragraphs(group, indent=2)]
 
 
 def from_cpp(text: str) -> list[Paragraph]:

@@ -82,6 +82,11 @@ def test_rows_of_a_table_in_a_comment_stand_apart():
     assert words(extract.from_cpp(text)) == ["Fields:", "a number, which is even", "a word"]
 
 
+def test_programs_in_comments_are_left_out():
+    text = "// Done so:\n//\n//   loop { (a (b)); }\n//   end\n//\n// Text.\n"
+    assert words(extract.from_cpp(text)) == ["Done so:", "Text."]
+
+
 def test_pages():
     text = (
         "# Head\n\nText with `a (b)` and [a link](x.md).\n\n| a | b |\n|---|---|\n\n"
