@@ -1,7 +1,7 @@
 """Host time of one launch of an empty kernel, by its arguments, beside Triton's.
 
 python bench/launch.py           on a GPU, with torch's tensors; Triton in the same run
-python bench/launch.py --fake    without one: what tile itself takes, on a libcuda that does nothing
+python bench/launch.py --fake    what tile itself takes, on a libcuda that does nothing
 """
 
 from __future__ import annotations

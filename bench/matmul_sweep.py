@@ -3,9 +3,9 @@
     python bench/matmul_sweep.py [--filter PATTERN] [--seconds S] [--jobs N] [--repeats N] [--all]
 
 Each row is one dot: of matrices, of batches, of groups of rows, or with bias and activation.
-Both compilers have the same programs and the same list of configurations; each program is
-measured in every configuration, the compilers in turns, and the best of each once more, beside
-the library, in turns as well. What is needed is compiled first, by many processes at once.
+Both compilers have the same programs and the same list of configurations. Each program is measured
+in every configuration, the compilers in turns. The best of each is measured once more, beside the
+library, in turns as well. What is needed is compiled first, by many processes at once.
 """
 
 from __future__ import annotations

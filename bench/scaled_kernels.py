@@ -9,8 +9,9 @@ def scaled_matmul(
     a, a_scale, b, b_scale, out, M, N, K, A: tl.constexpr, B: tl.constexpr, FAST: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
-    """``out = a @ b``: `a` is M x K and `b` K x N; each 32 elements along K share a scale, of which
-    `a_scale` has M x K/32 and `b_scale`, if there is one, N x K/32. Blocks divide the sizes."""
+    """``out = a @ b``: `a` is M x K and `b` K x N. Each 32 elements along K share a scale.
+    `a_scale` has M x K/32 of them, and `b_scale`, if there is one, N x K/32. Blocks divide the
+    sizes."""
     PACK_A: tl.constexpr = 2 if A == "e2m1" else 1
     PACK_B: tl.constexpr = 2 if B == "e2m1" else 1
     blocks = N // BN

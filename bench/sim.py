@@ -3,8 +3,8 @@
 Usage: python bench/sim.py [REPEATS]
 
 The best of three runs counts. Beside the rate by the clock stands the rate per second of processor
-time of one core, which does not depend on what else the machine does: two free cores give twice
-as much.
+time of one core. It does not depend on what else the machine does: two free cores give twice as
+much.
 """
 
 from __future__ import annotations

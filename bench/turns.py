@@ -1,7 +1,7 @@
 """Measures functions on a GPU in turns: clocks drift by more than the functions differ.
 
-The order is another one in each round: what ran before, and how it left the multiprocessors divided
-between cache and shared memory, costs a kernel of some microseconds one more or less.
+The order is another one in each round. What ran before left the multiprocessors divided in some way
+between cache and shared memory. That costs a kernel of some microseconds one more or less.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ def problems(wheel: Path, machine: str, glibc: str, limit_mb: int) -> list[str]:
         names = archive.namelist()
         for name in (n for n in names if n.endswith(".so")):
             if wrong := undefined(archive.read(name)):
-                found.append(f"{name} needs {', '.join(wrong)}, which no library has")
+                named = ", ".join(wrong[:5]) + f" and {len(wrong) - 5} others" * (len(wrong) > 5)
+                found.append(f"{name} needs {named}, which no library has")
         for license in LICENSES:
             if not any(name.endswith(f"/licenses/licenses/{license}") for name in names):
                 found.append(f"it has no notice {license}")

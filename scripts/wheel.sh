@@ -10,12 +10,7 @@ python=${PYTHON:-python3}
 machine=${1:-$(uname -m)}
 limit_mb=36
 version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
-venv=.setup/wheel-$version
-if [ ! -x "$venv/bin/auditwheel" ]; then
-  echo "==> Making a build environment for Python $version"
-  "$python" -m venv --clear "$venv"
-  "$venv/bin/python" -m pip install -q --disable-pip-version-check -r scripts/requirements-wheel.txt
-fi
+venv=$(PYTHON=$python scripts/wheel_tools.sh)
 scripts/sysroot.sh "$machine"
 options=(-C "build-dir=build-release/$machine" -C "cmake.define.TILE_BUILD_TOOLS=OFF")
 if [ "$machine" = "$(uname -m)" ]; then

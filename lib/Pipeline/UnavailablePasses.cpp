@@ -3,14 +3,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Command lines written for other compilers of this IR name passes that tile
-// does not have. Those whose work is done elsewhere, or never to be done, do
-// nothing, whatever their options. Any other name is refused with what to use
-// instead, which is more helpful than an unknown option.
+// does not have. Those whose work is done elsewhere, or never to be done,
+// become passes that do nothing, whatever their options. Any other name is
+// refused with what to use instead, which is more helpful than an unknown
+// option.
 //
 //===----------------------------------------------------------------------===//
 
 #include "UnavailablePasses.h"
 
+#include "tile/Support/IdlePasses.h"
+
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -58,6 +62,7 @@ constexpr NamedPass kUnavailable[] = {
 static void
 registerName(const NamedPass &pass, const Twine &summary,
              std::function<LogicalResult(
+                 OpPassManager &pm,
                  function_ref<LogicalResult(const Twine &)> errorHandler)>
                  run) {
   // A backend may bring one along.
@@ -65,9 +70,9 @@ registerName(const NamedPass &pass, const Twine &summary,
     return;
   registerPassPipeline(
       pass.name, summary.str(),
-      [run](OpPassManager &, StringRef,
+      [run](OpPassManager &pm, StringRef,
             function_ref<LogicalResult(const Twine &)> errorHandler) {
-        return run(errorHandler);
+        return run(pm, errorHandler);
       },
       [](function_ref<void(const detail::PassOptions &)>) {});
 }
@@ -75,9 +80,12 @@ registerName(const NamedPass &pass, const Twine &summary,
 void triton::registerUnavailablePasses() {
   for (const NamedPass &pass : kNothingToDo)
     registerName(pass, "Nothing: " + pass.advice,
-                 [](auto) { return success(); });
+                 [&pass](OpPassManager &pm, auto) {
+                   pm.addPass(createIdlePass(pass.name, pass.advice));
+                   return success();
+                 });
   for (const NamedPass &pass : kUnavailable)
-    registerName(pass, "(not available)", [&pass](auto errorHandler) {
+    registerName(pass, "(not available)", [&pass](auto &, auto errorHandler) {
       return errorHandler("'" + pass.name +
                           "' is not available: " + pass.advice);
     });

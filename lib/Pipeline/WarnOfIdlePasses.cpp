@@ -4,6 +4,7 @@
 #include "tile/Pipeline/WarnOfIdlePasses.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Support/IdlePasses.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OperationSupport.h"
@@ -39,6 +40,14 @@ std::string reasonFor(StringRef pass, ModuleOp module) {
     return ("it is for modules without layouts, but this one has '" + layouts +
             "'")
         .str();
+  StringRef targets = triton::gpu::kTargetAttrName;
+  auto target = module->getAttrOfType<StringAttr>(targets);
+  if (!target)
+    return "";
+  if (auto machines = triton::findOtherMachines(pass, target.getValue()))
+    return ("it is for " + *machines + ", but '" + targets + "' is '" +
+            target.getValue() + "'")
+        .str();
   return "";
 }
 
@@ -46,6 +55,11 @@ std::string reasonFor(StringRef pass, ModuleOp module) {
 /// that changed nothing are told of.
 struct WarnOfIdlePasses : PassInstrumentation {
   void runBeforePass(Pass *pass, Operation *op) override {
+    if (auto reason = triton::getReasonOfIdlePass(pass)) {
+      std::lock_guard lock(mutex);
+      tell(pass, "does nothing: " + *reason);
+      return;
+    }
     auto module = dyn_cast<ModuleOp>(op);
     if (!module)
       module = op->getParentOfType<ModuleOp>();
@@ -64,15 +78,20 @@ struct WarnOfIdlePasses : PassInstrumentation {
       return;
     auto [why, before] = known->second;
     running.erase(known);
-    if (before == OperationFingerPrint(op) &&
-        told.insert(pass->getArgument()).second)
-      llvm::WithColor::warning() << "'-" << pass->getArgument()
-                                 << "' changed nothing: " << why << "\n";
+    if (before == OperationFingerPrint(op))
+      tell(pass, "changed nothing: " + why);
   }
 
   void runAfterPassFailed(Pass *pass, Operation *op) override {
     std::lock_guard lock(mutex);
     running.erase({pass, op});
+  }
+
+  /// Once for each pass.
+  void tell(Pass *pass, const Twine &what) {
+    if (told.insert(pass->getArgument()).second)
+      llvm::WithColor::warning()
+          << "'-" << pass->getArgument() << "' " << what << "\n";
   }
 
   std::mutex mutex;

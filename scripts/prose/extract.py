@@ -21,6 +21,8 @@ _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _URL = re.compile(r"https?://\S+")
 #: The start of something that is a paragraph of its own.
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+")
+#: A row of a table in a comment: a name, and behind a gap what it is.
+_ROW = re.compile(r"^\s*\S+ {2,}(?=\S)")
 #: Lines without a word.
 _RULE = re.compile(r"^[\s=\-+*/#|:~^.]*$")
 
@@ -46,23 +48,26 @@ def _plain(text: str) -> str:
     return re.sub(r"\B'|'\B|\"", " ", text)
 
 
-def _paragraphs(lines: Iterable[Line]) -> list[Paragraph]:
-    """Divides lines at empty ones, at items of lists, and at code, which is indented."""
+def _paragraphs(lines: Iterable[Line], indent: int = 4) -> list[Paragraph]:
+    """Divides lines at empty ones, at items of lists, and at code, which begins a paragraph with
+    `indent` spaces."""
+    is_code_line = re.compile(rf"^ {{{indent},}}\S")
     found: list[Paragraph] = [[]]
     for number, text in lines:
         if _RULE.match(text):
             found.append([])
             continue
-        if re.match(r"^ {4,}\S", text) and not found[-1]:
+        start = _ITEM.match(text) or _ROW.match(text)
+        if not start and is_code_line.match(text) and not found[-1]:
             continue
-        if _ITEM.match(text):
+        if start:
             found.append([])
-            text = _ITEM.sub("", text)
+            text = text[start.end() :]
         found[-1].append((number, _plain(text)))
     return [paragraph for paragraph in found if paragraph]
 
 
-def _without_code(text: str) -> list[str]:
+def _without_code(text: str, keep_indent: bool) -> list[str]:
     """The lines of a page. Fenced code and tags are empty lines; table cells stand apart."""
     # Code between backticks may go on in the next line.
     text = re.sub(
@@ -80,13 +85,13 @@ def _without_code(text: str) -> list[str]:
             line = ""
         elif re.match(r"^\s*(<|\[\w+\]:)", line):
             line = ""
-        lines.append(line if _ITEM.match(line) else line.strip())
+        lines.append(line if keep_indent or _ITEM.match(line) else line.strip())
     return lines
 
 
-def from_markdown(text: str) -> list[Paragraph]:
+def from_markdown(text: str, keep_indent: bool = False) -> list[Paragraph]:
     lines: list[Line] = []
-    for number, line in enumerate(_without_code(text), 1):
+    for number, line in enumerate(_without_code(text, keep_indent), 1):
         if line.startswith("#"):
             lines += [(number, ""), (number, line.strip("# ")), (number, "")]
         elif line.startswith("|"):
@@ -151,7 +156,8 @@ def _comments(text: str, pattern: re.Pattern[str], tools: re.Pattern[str]) -> li
                 groups.append([])
             groups[-1].append((number, re.sub(r"^(?:#:?|//[/!]?<?) ?", "", match["line"])))
             next_place = (number + 1, column)
-    return [paragraph for group in groups for paragraph in _paragraphs(group)]
+    # Comments have formulas and programs, too, a little to the right of their text.
+    return [paragraph for group in groups for paragraph in _paragraphs(group, indent=2)]
 
 
 def from_cpp(text: str) -> list[Paragraph]:
@@ -165,7 +171,7 @@ def from_tablegen(text: str) -> list[Paragraph]:
     for match in _DESCRIPTION.finditer(text):
         kind = "page" if match["page"] is not None else "line"
         before = places.number(match.start(kind)) - 1
-        body = match[kind] if kind == "page" else match[kind].replace('"', " ")
+        body = match[kind] if kind == "page" else re.sub(r' *" *"?', " ", match[kind])
         lines = body.split("\n")
         indent = min((len(x) - len(x.lstrip()) for x in lines[1:] if x.strip()), default=0)
         body = "\n".join([lines[0].strip(), *(x[indent:] for x in lines[1:])])
@@ -184,7 +190,8 @@ def from_python(text: str) -> list[Paragraph]:
         ) or not (doc := ast.get_docstring(node)):
             continue
         before = node.body[0].lineno - 1
-        for paragraph in from_markdown(doc):
+        # What is indented in a docstring is code. A page has code between fences.
+        for paragraph in from_markdown(doc, keep_indent=True):
             found.append([(before + number, line) for number, line in paragraph])
     return found
 

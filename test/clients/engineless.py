@@ -1,7 +1,7 @@
 """Kernel files of inference engines, imported without the engines.
 
 The packages' own ``__init__`` start an engine's configuration, and need libraries for serving and a
-compiled extension. Here a package is its folder, in which modules are imported as they are; the
+compiled extension. Here a package is its folder, in which modules are imported as they are. The
 libraries for serving, which kernels do not use, are stood in for where they are not installed.
 """
 

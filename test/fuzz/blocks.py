@@ -34,7 +34,7 @@ def pitches(g: Generator, shape: list[int], step: int) -> list[int]:
 
 
 def choose_operation(g: Generator, type: str, trips: int) -> tuple[str, Any, bool]:
-    """How blocks are written: the name of a reduction or nothing; with it the contents of what is
+    """How blocks are written: the name of a reduction or nothing. With it the contents of what is
     loaded, and whether that may be NaN where it is out of bounds."""
     kinds = [op for op, types in REDUCTIONS.items() if type in types]
     is_float = TYPES[type].kind == "f"

@@ -1,5 +1,5 @@
-"""Operands of dots that memory has in another type than they are multiplied in: converted,
-taken out of bytes by halves, and scaled by column, between the load and the dot."""
+"""Operands of dots that memory has in another type than they are multiplied in. Between the load
+and the dot they are converted, taken out of bytes by halves, and scaled by column."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def whole(g: Generator) -> Any:
 
 @production(1)
 def wild_sum(g: Generator) -> Any:
-    """One rounded addition: there is no product before it that could be fused with it."""
+    """One rounded addition: there is no multiplication before it that could be fused with it."""
     x = g.pick(lambda v: v.is_float and v.kind == "wild" and v.info.bits > 8)
     if x is None:
         return False
@@ -141,7 +141,7 @@ def wild_sum(g: Generator) -> Any:
 
 @production(0.7)
 def scaled(g: Generator) -> Any:
-    """A product with a power of two, which only moves the exponent."""
+    """A multiplication by a power of two, which only moves the exponent."""
     x = g.pick(lambda v: v.is_float and v.kind == "exact" and v.info.bits > 8 and v.grid < 4)
     if x is None:
         return False

@@ -13,7 +13,7 @@ from .generator import Generator, contiguous, offsets, production
 from .values import FLOATS, INTEGERS, TYPES
 
 #: Of one operand: in the language and in NumPy, where `{a}` is an axis and `{k}` a power of two in
-#: the last extent; and the type of the result, that of the operand or what sums have.
+#: the last extent. Then the type of the result, that of the operand or what sums have.
 ONE = (
     ("tl.sort({x})", "np.sort({x}, -1)", "same"),
     ("tl.sort({x}, descending=True)", "np.flip(np.sort({x}, -1), -1)", "same"),

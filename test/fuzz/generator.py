@@ -264,9 +264,9 @@ def generate(
     forgets: bool = False,
     shapes: bool = False,
 ) -> Program:
-    """The program of a seed; one with loops for `partitions` of warps, if that is wanted, and with
-    what is only right if the copy engine stores (`copies`); or one that `forgets` to choose others
-    for what loads leave undefined; or one whose `shapes` are no powers of two."""
+    """The program of a seed. With `partitions` it has loops for partitions of warps, and with
+    `copies` what is only right if the copy engine stores. With `forgets` it does not choose other
+    values for what loads leave undefined. With `shapes` its extents are no powers of two."""
     for attempt in range(100):
         with contextlib.suppress(Unsound):
             return Generator(seed, attempt, partitions, copies, forgets, shapes).generate()

@@ -10,7 +10,7 @@ from tile.experimental.gluon.language.amd.cdna5 import PartitionedSharedLayout
 
 
 def split(rng: random.Random, total: int, parts: int) -> list[int]:
-    """Powers of two whose product is `total`."""
+    """Powers of two that multiplied give `total`."""
     result = [1] * parts
     while total > 1:
         result[rng.randrange(parts)] *= 2

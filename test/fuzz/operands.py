@@ -1,4 +1,4 @@
-"""The ways in which a loop has the tiles of a dot's operand: through pointers that are computed
+"""The ways in which a loop has the tiles of a dot's operand. There are pointers that are computed
 or carried, block pointers, descriptors of the kernel or of its caller, and rows that are listed.
 """
 
@@ -15,8 +15,8 @@ from .values import TYPES, limits
 
 @dataclass
 class Tiles:
-    """How the tiles of an operand are had: with `{k}` for the iteration, and `{r}` or `{c}` for the
-    row or the column of tiles that the run of the loop makes."""
+    """How the tiles of an operand are had. `{k}` is the iteration, and `{r}` or `{c}` the row or
+    the column of tiles that the run of the loop makes."""
 
     load: str
     bound: float
@@ -30,9 +30,9 @@ class Tiles:
 
 @dataclass
 class Operand:
-    """What an operand is: its type and shape, along which dimension iterations go on, how many of
-    them there are at most, for how many rows or columns of tiles the loop runs, and whether all
-    programs read the same."""
+    """What an operand is: its type and shape, along which dimension iterations go on, and how many
+    of them there are at most. Then for how many rows or columns of tiles the loop runs, and whether
+    all programs read the same."""
 
     type: str
     shape: tuple[int, int]

@@ -153,9 +153,9 @@ def scalar_and_block(g: Generator) -> Any:
 
 
 def own_elements(g: Generator, type: str) -> tuple[int, ...]:
-    """A shape of as many elements for each thread as it loads and stores at once, so that it has
-    these elements of any such block to itself: no barrier is needed, and nothing else keeps the
-    compiler from moving the loads."""
+    """A shape of as many elements for each thread as it loads and stores at once. So it has these
+    elements of any such block to itself. No barrier is needed, and nothing else keeps the compiler
+    from moving the loads."""
     bits = g.choice(b for b in (32, 64, 128) if b >= INFO[type].bits)
     size = 32 * g.config.num_warps * bits // INFO[type].bits
     return (size,) if g.chance(0.6) else (size // 32, 32)

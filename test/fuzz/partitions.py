@@ -1,5 +1,5 @@
-"""Loops with dots that get warps of their own for what they load: operands that come in every
-way, one loop or several that go on with the sums, alone and in nests with what follows a tile.
+"""Loops with dots that get warps of their own for what they load. Operands come in every way. One
+loop or several go on with the sums, alone and in nests with what follows a tile.
 
 These are what programs of mode "specialized" begin with; the other modes have none of them.
 """
@@ -214,9 +214,9 @@ class Loops:
         self.lines.append(f"{acc} = tl.dot({weights}, {v}, {acc})")
 
     def plan_gradients(self) -> None:
-        """Attention's dots backwards: rows that are loaded are multiplied with keys and with
-        values that stay, what comes of both with the rows again, and, if it is wanted, with the
-        keys, which memory adds up."""
+        """Attention's dots backwards. Rows that are loaded are multiplied with keys and with values
+        that stay. What comes of both is multiplied with the rows again, and, if it is wanted, with
+        the keys, which memory adds up."""
         g = self.g
         d = self.k
         fixed = [Operand(self.type, (self.n, d), 0, 1, 1) for _ in "kv"]

@@ -1,7 +1,7 @@
 """Random sequences of passes: each must keep the IR valid, and the program what it is.
 
-Every pass between the front end's IR and the lowering is optional, and may run more than once and
-at any place: what one makes, all others must be able to read.
+Every pass between the front end's IR and the lowering is optional. It may run more than once and at
+any place. What one makes, all others must be able to read.
 """
 
 from __future__ import annotations

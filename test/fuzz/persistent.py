@@ -1,5 +1,5 @@
 """Persistent programs: each takes tiles of a matrix, one after the other, and finds the row and the
-column of each; what is written of a tile is cut at the edges of the matrix.
+column of each. What is written of a tile is cut at the edges of the matrix.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def finish(g: Generator, value: Value, columns: int) -> tuple[str, str]:
 
 def write(g: Generator, value: Value, rows: int, columns: int) -> list[str]:
     """Statements that write a tile to its place in a matrix of all tiles, but for what is beyond
-    its edges: through pointers or a descriptor, as it is or in two or four parts."""
+    its edges. They use pointers or a descriptor, as it is or in two or four parts."""
     m, n = value.shape
     height = max(1, m * rows - g.choice((0, 0, 1, 5, m // 2)))
     width = max(1, n * columns - g.choice((0, 0, 1, 8, n // 2)))

@@ -14,7 +14,7 @@ BITS = {"fp16": "int16", "bf16": "int16", "fp32": "int32", "fp64": "int64"}
 
 
 def product(g: Generator, x: Value) -> str:
-    """A product that may become a part of the addition that follows."""
+    """A multiplication that may become a part of the addition that follows."""
     other = g.pick(lambda v: v.type == x.type and v.shape == x.shape)
     factor = g.choice(("0.73", "-1.1", x.name, x.name if other is None else other.name))
     return g.choice((x.name, f"{x.name} * {factor}", f"{x.name} * {factor}"))

@@ -60,8 +60,8 @@ class Failure(Exception):
 
 
 class Inconclusive(Exception):
-    """The program needs more shared memory than its target has, or what blocks of a cluster do not
-    do together, or no loop of it is divided where that is the point: it proves nothing."""
+    """The program proves nothing. It needs more shared memory than its target has, or what blocks
+    of a cluster do not do together, or no loop of it is divided where that is the point."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from .memory import base
 from .results import outputs
 from .values import TYPES, Value
 
-#: Expressions that read the tile which begins `{row}` rows behind the first: `{d}` is a descriptor
+#: Expressions that read the tile which begins `{row}` rows behind the first. `{d}` is a descriptor
 #: of tiles, `{rows}` one of rows, `{at}` are pointers, `{m}` and `{n}` the sizes of a tile.
 READS = (
     "tl.load({at})",

@@ -2,8 +2,8 @@
 
 Usage: python test/gpu/encode_tensor_maps.py maps.json
 
-Each map differs from a plain one in one fact, so that its place among the 128 bytes can be seen;
-then come maps of random facts, and what tensormap.replace makes of zeros and of ones. Needs the
+Each map differs from a plain one in one fact, so that its place among the 128 bytes can be seen.
+Then come maps of random facts, and what tensormap.replace makes of zeros and of ones. Needs the
 driver and cuda-bindings, not tile.
 """
 

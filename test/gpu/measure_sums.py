@@ -3,8 +3,9 @@
 
 Usage: python test/gpu/measure_sums.py sums.npz
 
-For each instruction: the words of A, B and C that a block read and those of D that it wrote, in the
-order of registers (of shared memory for wgmma). Needs the driver, cuda-bindings and NumPy, not tile.
+For each instruction: the words of A, B and C that a block read, and those of D that it wrote. They
+are in the order of registers (of shared memory for wgmma). Needs the driver, cuda-bindings and
+NumPy, not tile.
 """
 
 from __future__ import annotations

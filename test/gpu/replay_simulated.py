@@ -3,8 +3,8 @@
 Usage: python test/gpu/replay_simulated.py launches.pkl.xz [differences.json]
 
 The recording comes from test/python/sim/record.py; the GPU machine needs cuda-bindings and NumPy,
-not tile. The table counts launches by what their PTX has in it that may differ in the last bits;
-below it come the tests, each with the largest relative difference of its first launch.
+not tile. The table counts launches by what their PTX has in it that may differ in the last bits.
+Below it come the tests, each with the largest relative difference of its first launch.
 """
 
 from __future__ import annotations

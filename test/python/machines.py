@@ -53,7 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     )
     config.addinivalue_line("markers", "slow: one of many alike; `make test-all` runs them, too")
     config.addinivalue_line(
-        "markers", "sweep: every second combination of its parameters is slow, as on a chequerboard"
+        "markers",
+        "sweep(colors=2): of the combinations of its parameters those of one color stay, as on a "
+        "chequerboard; the others are slow",
     )
     config.addinivalue_line("markers", "two_gpus: needs two GPUs that reach each other's memory")
     config.addinivalue_line(
@@ -80,8 +82,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", ways, indirect=True)
 
 
-def is_black(item: pytest.Item) -> bool:
-    """Whether a combination of parameters, those of fixtures included, lies on a black square."""
+def color(item: pytest.Item, colors: int) -> int:
+    """The color of the square on which a combination of parameters lies, those of fixtures
+    included: the next value of each parameter is of the next color."""
     indices, params = dict(item.callspec.indices), item.callspec.params
     for mark in item.iter_markers("parametrize"):
         names, values = mark.args
@@ -94,7 +97,7 @@ def is_black(item: pytest.Item) -> bool:
             parts = value.values if marked else [value] if len(names) == 1 else value
             if all(a is b for a, b in zip(parts, chosen, strict=True)):
                 indices[names[0]] = i
-    return sum(indices.values()) % 2 == 1
+    return sum(indices.values()) % colors
 
 
 #: Whether the tests were marked: each conftest.py that takes the hook is asked to.
@@ -107,9 +110,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     config.stash[_MARKED] = True
     for item in items:
-        if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
-            if is_black(item):
-                item.add_marker(pytest.mark.slow)
+        sweep = item.get_closest_marker("sweep")
+        if sweep and not item.get_closest_marker("slow") and color(item, *(sweep.args or (2,))):
+            item.add_marker(pytest.mark.slow)
         ways = getattr(item, "callspec", None)
         target = ways.params.get("machine", "") if ways else ""
         mark = item.get_closest_marker("nvidia")

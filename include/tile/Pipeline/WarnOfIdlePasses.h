@@ -8,8 +8,9 @@ class PassManager;
 
 namespace triton {
 
-/// Has `pm` warn of passes on layouts that change nothing in a module without
-/// any.
+/// Has `pm` warn of passes that are not for a module, and so change nothing:
+/// those on layouts where it has none, those for other machines, and names that
+/// stand for nothing.
 void warnOfIdlePasses(PassManager &pm);
 
 } // namespace triton

@@ -35,6 +35,7 @@ REFERENCES = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("operation", REFERENCES)
 @pytest.mark.parametrize("warps", [2, 8])
 @pytest.mark.parametrize("shape", [(64, 64), (16, 64), (128, 16), (32, 256)], ids=str)

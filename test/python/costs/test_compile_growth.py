@@ -108,6 +108,7 @@ def code(text: str) -> int:
     return sum(bool(line) and not line.startswith((";", "//", "#", ".", "$")) for line in lines)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
 def test_the_code_of_each_stage_grows_with_the_kernel(kernel, target):

@@ -56,9 +56,9 @@ def product(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.con
         a = tl.load(a_ptr + rm[:, None] * K + (k + rk)[None, :])
         b = tl.load(b_ptr + (k + rk)[:, None] * N + rn[None, :])
         acc = tl.dot(a, b, acc)
-        step = k // BK  # after the product
+        step = k // BK  # after the dot
     c = acc.to(tl.float16)
-    tl.store(c_ptr + rm[:, None] * N + rn[None, :], c)  # store of the product
+    tl.store(c_ptr + rm[:, None] * N + rn[None, :], c)  # store of the dot
 
 
 @tile.jit
@@ -70,7 +70,7 @@ def specialized(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr
         a = a_desc.load([0, k * BK])
         b = b_desc.load([k * BK, 0])
         acc = tl.dot(a, b, acc)
-        step = k + 1  # after the specialized product
+        step = k + 1  # after the specialized dot
     rm = tl.arange(0, BM)
     rn = tl.arange(0, BN)
     tl.store(c_ptr + rm[:, None] * N + rn[None, :], acc)  # store of acc

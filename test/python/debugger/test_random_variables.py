@@ -161,6 +161,7 @@ def compared(seed: int, target: str) -> int:
     return count
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["cuda:90", "hip:gfx942", "hip:gfx1100"])
 @pytest.mark.parametrize("seed", range(500, 506))
 def test_variables_of_random_kernels(seed, target):

@@ -146,7 +146,7 @@ def test_products(target, shape):
     c = np.full((m, n), np.nan, np.float16)
 
     def script(stop):
-        stop_at(stop, "after the product")
+        stop_at(stop, "after the dot")
         for i in range(3):
             stop = yield Request()
             seen = values(stop)
@@ -173,7 +173,7 @@ def test_partitions(target):
     c = np.full((m, n), np.nan, np.float32)
 
     def script(stop):
-        stop_at(stop, "after the specialized product")
+        stop_at(stop, "after the specialized dot")
         for i in range(4):
             stop = yield Request()
             seen = {n: masked(v) for n, v in values(stop).items() if n in ("a", "b", "acc", "k")}

@@ -1,4 +1,4 @@
-"""What docs/limits.md says is refused is refused; the figures of docs/gallery.md are measured."""
+"""The compiler refuses what docs/limits.md says; the figures of docs/gallery.md are measured."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def run(a_kind, b_kind, a_scaled=True, b_scaled=True, pack=True, m=M, n=N, k=K, 
         b_values = b_values * np.repeat(2.0 ** (b_scale.astype(int) - 127), 32, 1).T
     exact = a_values @ b_values + c
     size = np.abs(a_values) @ np.abs(b_values) + np.abs(c)
-    # Products are exact in fp32.
+    # Multiplications are exact in fp32.
     assert (np.abs(out - exact) <= size * 1e-5).all()
     return compiled
 

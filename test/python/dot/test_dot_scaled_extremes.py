@@ -158,6 +158,7 @@ PAIRS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("of_a", "of_b"), PAIRS)
 def test_all_scales(of_a, of_b, way):
     """Each byte is a scale of both operands; among them pairs that cancel, and ordinary ones."""
@@ -208,6 +209,7 @@ def test_special_elements(of_a, way):
         np.testing.assert_array_equal(out, want.astype(np.float32))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("scale", [127, 246, 1])
 @pytest.mark.parametrize("narrow", ["e4m3", "e5m2"])
 @pytest.mark.parametrize("wide_is_left", [False, True])
@@ -249,7 +251,7 @@ def test_special_elements_of_fp16(narrow, wide_is_left, scale, way):
 LOOPS = [("e4m3", "e4m3", 2), ("e2m1", "bf16", 1), ("bf16", "e5m2", 2), ("e5m2", "fp16", 1)]
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("extreme", [(), (0,), (2,), (1, 2)])
 @pytest.mark.parametrize(("of_a", "of_b", "scaled"), LOOPS)
 @pytest.mark.parametrize("stores", [False, True])

@@ -64,7 +64,7 @@ def product(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
         ks = k + tl.arange(0, N)
         a = tl.load(a_ptr + rows[:, None] * K + ks[None, :])  # by pointers
         b = tl.load(b_ptr + ks[:, None] * N + columns[None, :])
-        acc = tl.dot(a, b, acc, input_precision="ieee")  # product
+        acc = tl.dot(a, b, acc, input_precision="ieee")  # dot
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc)
 
 
@@ -169,7 +169,7 @@ PAIRS = (
          "# conflicts"),
     Pair("mask-not-needed", lambda: run_masked(512), lambda: run_masked(500), "# masked"),
     Pair("no-tensor-core", lambda: run_product(product, np.float32),
-         lambda: run_product(product, np.float16), "# product"),
+         lambda: run_product(product, np.float16), "# dot"),
     Pair("no-tma", lambda: run_product(product, np.float16),
          lambda: run_product(product_by_descriptors, np.float16), "# by pointers"),
     Pair("serialised-waits", lambda: run_chases(True), lambda: run_chases(False), "# chases"),

@@ -356,7 +356,7 @@ def random_scales(rows, groups, seed):
 
 
 @gfx950
-@pytest.mark.sweep
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("left", ["e2m1", "e4m3", "e5m2"])
 @pytest.mark.parametrize("right", ["e2m1", "e4m3", "e5m2"])
 @pytest.mark.parametrize("shape", [[32, 32, 64], [16, 16, 128]])
@@ -444,6 +444,7 @@ SMALL = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("target", ["hip:gfx950", "hip:gfx942", "hip:gfx1100"], indirect=True)
 @pytest.mark.parametrize("format", list(SMALL))
 @pytest.mark.parametrize("axis,group", [(1, 32), (-1, 8), (0, 16)])
@@ -630,7 +631,7 @@ def staged(
 
 
 @every
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "i8"])
 @pytest.mark.parametrize("buffer", [True, False])
 @pytest.mark.parametrize("other", [None, 5])
@@ -817,6 +818,7 @@ def in_pieces(shape, partitions, groups, dim, padded):
 
 
 @every
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("pieces", PIECES)
 @pytest.mark.parametrize("rows", [8, 32])

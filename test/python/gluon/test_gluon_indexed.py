@@ -52,6 +52,7 @@ def move_kernel(
 
 
 @machines
+@pytest.mark.sweep
 @pytest.mark.parametrize("shared", SHARED)
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 @pytest.mark.parametrize("axis", [0, 1])
@@ -116,6 +117,7 @@ COMBINE = {
 
 
 @machines
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "kind,dtype",
     [("add", "i32"), ("add", "fp32"), ("max", "i32"), ("max", "u32"), ("min", "i64"),

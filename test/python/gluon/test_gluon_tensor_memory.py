@@ -257,6 +257,7 @@ def expected_rows(x, largest, magnitude, nan):
 
 
 @blackwells
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("variant", VARIANTS[:-1])
 @pytest.mark.parametrize("rows,block", [(64, 64), (128, 64), (128, 128), (256, 128)])
 @pytest.mark.parametrize("how", ["max", "min", "max-abs", "min-nan", "max-abs-nan", "i32"])

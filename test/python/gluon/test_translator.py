@@ -252,6 +252,7 @@ def operand(rng, rows, columns, format, axis, k_pack):
 
 
 @machines
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "a,b", [("e4m3", "e5m2"), ("e2m1", "e2m1"), ("e2m1", "bf16"), ("e5m2", "e2m1")]
 )

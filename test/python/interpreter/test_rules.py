@@ -170,7 +170,7 @@ def returned_numbers(out, n, wide):
     tl.store(out + 1, (5 if n > 2 else wide) * 2147483647)
     a, b = pairs(n, wide)
     tl.store(out + 2, (a + b) * 2147483647 + (wide if n > 2 else 5) * 2147483647)
-    # Both are int32, in which the product wraps around.
+    # Both are int32, in which the multiplication wraps around.
     tl.store(out + 3, small_numbers(n) * 2147483647)
 
 

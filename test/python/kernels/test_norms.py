@@ -143,6 +143,7 @@ def cross_entropy(logits_ptr, labels_ptr, loss_ptr, grad_ptr, N, ignored, BLOCK:
 
 
 @pytest.mark.every_target
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize(("n", "warps"), [(10, 1), (1000, 4), (2049, 8)])
 def test_cross_entropy_returns_early(dtype, n, warps):

@@ -29,6 +29,7 @@ def linear_recurrence(
     tl.store(out_ptr + at, h, mask=mask)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("warps", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("steps", "width"), [(16, 5), (100, 17), (256, 1)])

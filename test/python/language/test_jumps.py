@@ -509,8 +509,8 @@ def count_until(out, start, end, step, limit, DOWN: tl.constexpr):
     ],
 )
 def test_the_counter_may_leave_its_type_behind_the_end(bounds, limit):
-    """A loop that a jump may leave counts as the others do: it ends behind `end` even where
-    the next value of its variable would be one of the other end of the type."""
+    """A loop that a jump may leave counts as the others do. It ends behind `end` even where the
+    next value of its variable would be one of the other end of the type."""
     start, end, step = bounds
     values = list(range(start, end, -3 if step is None else step))[:limit]
     expected = [values[-1] if values else -1, len(values)]

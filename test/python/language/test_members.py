@@ -132,6 +132,7 @@ def cases() -> list[Any]:
     return found
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("way", "number"), cases())
 def test_members_of_numbers(way, number):
     v, type_name = NUMBERS[number]

@@ -54,7 +54,7 @@ def double(src, dst, rows, columns, N: tl.constexpr):
 @pytest.mark.nvidia("its assembly is PTX")
 def test_rows_of_whole_and_of_broken_vectors(monkeypatch):
     """Where rows are multiples of 16 bytes, the elements of a vector are all in bounds or all out
-    of them; kernels that were compiled for that are not launched for other rows. These may break a
+    of them. Kernels that were compiled for that are not launched for other rows. These may break a
     vector, and access its elements one by one."""
     run_on("cuda:80", monkeypatch)
     x = random((16, 64), "fp16")

@@ -49,6 +49,7 @@ def store_copies(x_ptr, out_ptr, N: tl.constexpr, T: tl.constexpr, HOW: tl.const
 WAYS = ["constant", "square", "weights", "sums", "double", "function"]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("warps", [1, 2, 8])
 @pytest.mark.parametrize("how", WAYS)
 def test_all_copies_are_one_number(how, warps):

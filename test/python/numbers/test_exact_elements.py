@@ -1,6 +1,6 @@
-"""What the front end makes of several operations, against each element computed by
-itself in plain Python (exact integers and fractions, no NumPy arithmetic): compiler
-and interpreter share those decompositions, so that neither can judge the other."""
+"""What the front end makes of several operations, against each element computed by itself in plain
+Python: exact integers and fractions, no NumPy arithmetic. Compiler and interpreter share those
+decompositions, so that neither can judge the other."""
 
 from __future__ import annotations
 
@@ -168,6 +168,7 @@ def mixed(x, y, out, OP: tl.constexpr, N: tl.constexpr):
     tl.static_assert(r.dtype == out.dtype.element_ty or OP == "<")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("op", ["+", "*", "<", "where"])
 @pytest.mark.parametrize("kinds", [(a, b) for a in INTS for b in INTS if a < b])
 def test_mixed_integers(op, kinds):
@@ -221,6 +222,7 @@ def lines(values: list[int], axis: int, rows: int, columns: int) -> list[list[in
     return table if axis == 1 else [list(column) for column in zip(*table, strict=True)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("op", ["sum", "max", "min", "xor", "or", "argmax", "argmin", "both"])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("kind", INTS)

@@ -132,6 +132,7 @@ def test_every_granularity(
         check_nested(scopes)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kind, strategy", BUFFERS)
 @pytest.mark.parametrize("optimizations", ["", "clock32,time_shift", "sched_stores,sched_barriers"])

@@ -32,15 +32,15 @@ CHUNK = 50
 known = functools.cache(generate)
 
 
-def chunks(seeds: int, of_all: int) -> list:
+def chunks(seeds: int, of_all: int, step: int = CHUNK) -> list:
     """First seeds of chunks; those from `seeds` on are for `make test-all`."""
     return [
         pytest.param(first, marks=[pytest.mark.slow] if first >= seeds else [])
-        for first in range(0, of_all, CHUNK)
+        for first in range(0, of_all, step)
     ]
 
 
-@pytest.mark.parametrize("first", chunks(400, of_all=2000))
+@pytest.mark.parametrize("first", chunks(200, of_all=2000))
 def test_interpreter_and_compiler_agree(first):
     failures = cli.chunk(first, CHUNK, "interpret")
     assert not failures, "\n".join(
@@ -53,15 +53,15 @@ def machine(seed):
 
 
 @pytest.mark.parametrize("target", [*AMD_TARGETS, "hip:gfx1201"])
-@pytest.mark.parametrize("first", chunks(50, of_all=500))
+@pytest.mark.parametrize("first", chunks(25, of_all=500, step=25))
 def test_interpreter_and_code_for_amd_agree(first, target):
-    failures = cli.chunk(first, CHUNK, "interpret", target=target)
+    failures = cli.chunk(first, 25, "interpret", target=target)
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
     )
 
 
-@pytest.mark.parametrize("first", chunks(100, of_all=400))
+@pytest.mark.parametrize("first", chunks(50, of_all=400))
 def test_passes_in_any_order(first):
     failures = cli.chunk(first, CHUNK, "passes")
     assert not failures, "\n".join(
@@ -72,9 +72,9 @@ def test_passes_in_any_order(first):
 
 
 @pytest.mark.parametrize("target", ["", "hip:gfx942"])
-@pytest.mark.parametrize("first", chunks(50, of_all=400))
+@pytest.mark.parametrize("first", chunks(25, of_all=400, step=25))
 def test_undefined_elements_are_found_where_they_matter(first, target):
-    failures = cli.chunk(first, CHUNK, "undefined", target=target)
+    failures = cli.chunk(first, 25, "undefined", target=target)
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
     )

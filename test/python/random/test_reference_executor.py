@@ -431,9 +431,9 @@ def test_most_mistakes_in_random_programs_are_found():
 
 
 @pytest.mark.parametrize(("mode", "target", "first", "count"), [
-    ("validate", "", 0, 30), ("validate", "hip:gfx942", 100, 20),
-    ("validate", "hip:gfx1100", 200, 15),
-    ("validate-products", "", 0, 20), ("validate-passes", "", 0, 20),
+    ("validate", "", 0, 20), ("validate", "hip:gfx942", 100, 10),
+    ("validate", "hip:gfx1100", 200, 10),
+    ("validate-products", "", 0, 12), ("validate-passes", "", 0, 12),
     pytest.param("validate", "", 1000, 300, marks=pytest.mark.slow),
     pytest.param("validate-products", "", 1000, 200, marks=pytest.mark.slow),
     pytest.param("validate-passes", "", 1000, 300, marks=pytest.mark.slow),

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from machines import is_black
+from machines import color
 
 
 def item(marks, fixtures, **params):
@@ -29,7 +29,7 @@ def test_every_value_stays_with_half_of_the_others():
     kept = []
     for kind, w, case, target in itertools.product(kinds, warps, cases, range(3)):
         params = {"kind": kind, "warps": w, "shape": case[0], "k": case[1]}
-        if not is_black(item(marks, {"target": target}, **params)):
+        if color(item(marks, {"target": target}, **params), 2) == 0:
             kept.append((kind, w, case, target))
     assert len(kept) == len(kinds) * len(warps) * len(cases) * 3 // 2
     pairs = {(a, b) for a, b, _, _ in kept}, {(b, d) for _, b, _, d in kept}
@@ -39,5 +39,16 @@ def test_every_value_stays_with_half_of_the_others():
 
 def test_two_parameters_make_a_chequerboard():
     marks = [("a", "wxyz"), ("b", range(3))]
-    board = ["".join(".#"[is_black(item(marks, {}, a=a, b=b))] for b in range(3)) for a in "wxyz"]
+    board = ["".join(".#"[color(item(marks, {}, a=a, b=b), 2)] for b in range(3)) for a in "wxyz"]
     assert board == [".#.", "#.#", ".#.", "#.#"]
+
+
+@pytest.mark.parametrize("colors", [3, 4])
+def test_more_colors_keep_every_pair_of_values_where_there_are_three_parameters(colors):
+    marks = [("a", range(4)), ("b", "wxyz"), ("c", range(5, 9))]
+    all_of_them = list(itertools.product(range(4), "wxyz", range(5, 9)))
+    kept = [(a, b, c) for a, b, c in all_of_them
+            if color(item(marks, {}, a=a, b=b, c=c), colors) == 0]  # fmt: skip
+    assert abs(len(kept) - len(all_of_them) / colors) <= 2
+    for first, second in itertools.combinations(range(3), 2):
+        assert len({(one[first], one[second]) for one in kept}) == 16

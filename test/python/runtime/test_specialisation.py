@@ -142,7 +142,7 @@ def test_signs_of_integers_are_specialised():
     assert len({id(k) for k in compiled.values()}) == 3
     hints = [k.asm["ttir"].split("@kernel(")[1].split("attributes")[0] for k in compiled.values()]
     assert [h.count("tt.non_negative") for h in hints] == [2, 2, 1, 1, 1, 2]
-    # Only runs that are known to go up are loaded four at a time; a small dividend that is not
+    # Only runs that are known to go up are loaded four at a time. A small dividend that is not
     # negative cannot wrap around, and then the divisor's sign says nothing.
     wide = [
         bool(re.search(r"ld\.global\.(v4\.b32|v2\.b64)", k.asm["ptx"]))

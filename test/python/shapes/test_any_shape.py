@@ -51,6 +51,7 @@ def elementwise_kernel(x_ptr, out_ptr, n, SHAPE: tl.constexpr):
     tl.store(out_ptr + place, tl.maximum(y, 5), mask)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i32", "fp32", "i8", "fp16", "u64"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_elementwise_with_ragged_bounds(shape, dtype):
@@ -91,7 +92,7 @@ REDUCTIONS = {
 }  # fmt: skip
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize(("shape", "axis"), [*CASES, ((3, 5, 7), None), ((96,), None)])
 def test_reductions(name, shape, axis):
@@ -329,7 +330,7 @@ def sort_kernel(x_ptr, up_ptr, down_ptr, top_ptr, K: tl.constexpr, SHAPE: tl.con
     put(top_ptr, tl.topk(x, K))
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", KINDS)
 @pytest.mark.parametrize(("shape", "k"), [((24,), 5), ((3, 20), 4), ((5, 8), 8), ((2, 16), 3)])
 def test_sort(shape, k, dtype):
@@ -415,6 +416,7 @@ def histogram_kernel(x_ptr, out_ptr, BINS: tl.constexpr, N: tl.constexpr):
     put(out_ptr + BINS, tl.histogram(x, BINS, mask=tl.arange(0, N) % 3 != 0))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i32", "i8", "u8", "i64"])
 @pytest.mark.parametrize(("n", "bins"), [(96, 10), (300, 48), (64, 100), (24, 384), (100, 16)])
 def test_histogram(n, bins, dtype):

@@ -1,8 +1,9 @@
 # ruff: noqa: E501  (PTX text reads better unbroken)
 """A table of mistakes with what Blackwell has new: the finding's kind, the mistake, its corrected twin.
 
-Each stands in a kernel that is right around it: one CTA with tensor memory (`one`), one that allocates by itself (`alloc`),
-a pair of CTAs (`pair`), CTAs that take each other's work (in pairs: `work`, else `alone`).
+Each stands in a kernel that is right around it. That is one CTA with tensor memory (`one`), one
+that allocates by itself (`alloc`), or a pair of CTAs (`pair`). Or it is CTAs that take each other's
+work (in pairs: `work`, else `alone`).
 """
 
 from __future__ import annotations

@@ -63,6 +63,7 @@ def expected(name: str, x: np.ndarray, axis, dtype: str) -> np.ndarray:
         return getattr(np, name)(wide, axis=axis, keepdims=True).astype(np.int32)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("shape", "axis"), CASES)
 def test_axes(shape, axis):
     warps = warps_for(shape, axis)
@@ -257,6 +258,7 @@ def best_of(x: np.ndarray, axis: int, largest: bool) -> np.ndarray:
 NAN_CASES = [((64,), 0), ((2,), 0), ((512,), 0), ((8, 16), 0), ((8, 16), 1), ((2, 4, 8), 1)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["max", "min"])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16", "fp64"])
 def test_numbers_beat_nan(name, dtype):

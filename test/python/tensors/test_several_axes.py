@@ -53,6 +53,7 @@ OPERATIONS = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("shape", "axes"), CASES)
 def test_sets_of_axes(shape, axes):
     for seed, (op, expected) in enumerate(OPERATIONS.items()):
@@ -104,6 +105,7 @@ def first_best(x: np.ndarray, largest: bool) -> np.ndarray:
     return ((wide == best[..., None]) & ~np.isnan(x)).argmax(-1).astype(np.int32)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("axes", [(0, 2), (1, 2), (0, 1), (2,), None])
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_of_equals_the_lowest_index_counts(name, axes):
@@ -162,6 +164,7 @@ def scanned(x: np.ndarray, y: np.ndarray, axes, reverse: bool) -> list[np.ndarra
     return [np.moveaxis(r[..., flip].reshape(moved), range(-len(axes), 0), axes) for r in rows]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(("shape", "axes"), CASES)
 def test_elements_are_combined_in_order(shape, axes):
     chance = np.random.default_rng(9)

@@ -63,6 +63,7 @@ def shuffled(x: np.ndarray, how: str, n: int, size: int) -> np.ndarray:
     return np.take_along_axis(rows, source, 1).reshape(x.shape)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("how", ["up", "down", "xor", "index", "indices"])
 @pytest.mark.parametrize("warps", [1, 4])
 def test_shuffles(how, warps):
@@ -89,6 +90,7 @@ def collective_kernel(
     put(match_ptr, tl.warp.match(x).to(tl.uint64))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["i32", "fp32", "u8", "fp64"])
 @pytest.mark.parametrize("warps", [1, 2, 8])
 def test_reduce_ballot_and_match(dtype, warps):

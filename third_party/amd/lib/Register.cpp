@@ -10,6 +10,8 @@
 #include "amd/TritonAMDGPUToLLVM/Passes.h"
 #include "amd/TritonAMDGPUTransforms/Passes.h"
 
+#include "tile/Support/IdlePasses.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -27,6 +29,13 @@ void triton::backends::amd::registerPasses() {
   triton::amd::registerAMDPasses();
   triton::amd::registerTritonAMDGPUPasses();
   triton::amd::registerPipelines();
+  addPassesForMachines(
+      {[](StringRef pass) {
+         return pass.starts_with("tritonamdgpu-") ||
+                pass.starts_with("triton-amdgpu-") || pass.ends_with("-amd");
+       },
+       [](StringRef target) { return target.starts_with("hip:"); },
+       "AMD GPUs"});
 }
 
 std::vector<triton::TargetRow> triton::backends::amd::getTargets() {

@@ -1,5 +1,6 @@
-"""Every instruction that LLVM knows for a GPU, as text: its disassembler is shown all values of the
-fields that say which instruction it is, in all formats, with registers that suit most of them."""
+"""Every instruction that LLVM knows for a GPU, as text. Its disassembler is shown all values of the
+fields that say which instruction it is. They come in all formats, with registers that suit most of
+them."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def values(kind: str, count: int) -> np.ndarray:
 
 
 def body(instruction: str, words: int, target: str, space: str, loads: bool) -> str:
-    """The place is at the third argument, or a copy of it in LDS; each lane's value is in v[4:5],
+    """The place is at the third argument, or a copy of it in LDS. Each lane's value is in v[4:5],
     and the result, if there is one, in v[6:7]."""
     old = WAVE[target] == 64
     name = ("dword", "dwordx2")[words - 1] if old else ("b32", "b64")[words - 1]

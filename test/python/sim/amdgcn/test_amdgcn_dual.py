@@ -17,7 +17,7 @@ TARGETS = ("gfx1100", "gfx1200")
 
 
 def exact(function: Callable) -> Callable:
-    """Of integers in floats, whose products fp64 holds: rounded once."""
+    """Of integers in floats, which fp64 multiplies exactly: rounded once."""
 
     def rounded(*words: np.ndarray) -> np.ndarray:
         wide = [w.view(f32).astype(np.float64) for w in words]

@@ -1,6 +1,6 @@
 # ruff: noqa: E501  (assembly reads better unbroken)
 """What gfx12 has of its own: counters for each kind of memory, barriers of two halves, floats in
-scalar registers, minima with and without NaNs, WMMA whose halves of a wave share K."""
+scalar registers, minima with and without NaNs. And WMMA whose halves of a wave share K."""
 
 from __future__ import annotations
 

@@ -154,6 +154,7 @@ def make_case(program: Callable[[str], Case], target: str) -> Case:
     return grid, block, args, options, is_right
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_programs(program, target):

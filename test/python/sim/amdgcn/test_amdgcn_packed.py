@@ -90,7 +90,7 @@ def test_pairs_of_floats():
 
 
 def test_fused_pairs_of_floats():
-    """Of integers: exact sums of products, rounded once."""
+    """Of integers: multiplied and added exactly, rounded once."""
     rng = np.random.default_rng(3)
     a, b, c, d = rng.integers(-(2**24), 2**24, (4, 200)).astype(np.float32)
     join = lambda lo, hi: lo.view(u32).astype(u64) | hi.view(u32).astype(u64) << u64(32)  # noqa: E731

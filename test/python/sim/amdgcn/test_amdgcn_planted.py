@@ -1,5 +1,5 @@
 # ruff: noqa: E501  (assembly reads better unbroken)
-"""Planted mistakes and their correct twins for the checks that AMDGCN shares with PTX: those of
+"""Planted mistakes and their correct twins for the checks that AMDGCN shares with PTX. Those of
 waits and of single registers are in test_amdgcn_checks.py, those of arguments that overlap in
 test_amdgcn_origins.py. A test counts all of them."""
 

@@ -200,7 +200,7 @@ def max_number(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def fused(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """Rounded once: long double holds the product, and enough of the sum for floats."""
+    """Rounded once: long double multiplies exactly, and holds enough of the sum for floats."""
     with np.errstate(all="ignore"):
         return (a.astype(np.longdouble) * b + c).astype(a.dtype)
 

@@ -13,6 +13,7 @@
 
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
+#include "tile/Support/IdlePasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -76,8 +77,13 @@ void registerName(StringRef name, StringRef summary, ArrayRef<Create> create) {
       });
 }
 
-void registerNothing(StringRef name, StringRef reason) {
-  registerName(name, ("Nothing: " + reason).str(), {});
+/// The texts are literals, which passes keep.
+void registerNothing(StringLiteral name, StringLiteral reason) {
+  std::string summary = ("Nothing: " + reason).str();
+  PassPipelineRegistration<IgnoredOptions>(
+      name, summary, [=](OpPassManager &pm, const IgnoredOptions &) {
+        pm.addPass(createIdlePass(name, reason));
+      });
 }
 } // namespace
 

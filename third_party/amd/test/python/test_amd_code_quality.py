@@ -1,5 +1,5 @@
-"""Loops of matrix products, and kernels, on AMD GPUs are no longer than those of Triton 3.6.0, as
-`bench/regress.py beside` counts their instructions, and take registers for as many waves."""
+"""Loops of dots, and kernels, on AMD GPUs are no longer than those of Triton 3.6.0, as
+`bench/regress.py beside` counts their instructions. They take registers for as many waves."""
 
 from __future__ import annotations
 

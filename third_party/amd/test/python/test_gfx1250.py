@@ -86,6 +86,7 @@ def product_of_any_order(
     tl.store(c + m[:, None] * N + n[None, :], acc.to(tl.float32))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("copies", [False, True])
 @pytest.mark.parametrize("warps", [1, 4])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float8_e4m3fn", "int8"])

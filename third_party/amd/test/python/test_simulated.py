@@ -191,7 +191,8 @@ def powers(x, y, out, BLOCK: tl.constexpr):
 
 @pytest.mark.parametrize("kernel", [lengths, powers])
 def test_the_device_library_is_not_fused(kernel):
-    """It takes errors of sums and products apart, which are none when the two are one."""
+    """It takes errors of additions and multiplications apart, which are none when the two are
+    one."""
     x, y = rng.uniform(0.1, 9, (2, 512))
     out = np.zeros_like(x)
     kernel[(1,)](x, y, out, BLOCK=512)

@@ -188,6 +188,7 @@ def product_kernel(
 
 
 # The smaller tiles leave a block too few rows for a warp group.
+@pytest.mark.sweep
 @pytest.mark.parametrize("tiles", [(128, 128, 64), (256, 64, 32), (64, 256, 32), (64, 32, 32)])
 @pytest.mark.parametrize("dtype", ["fp16", "i8"])
 @pytest.mark.parametrize(("turned", "stages"), [(False, 1), (False, 3), (True, 3)])

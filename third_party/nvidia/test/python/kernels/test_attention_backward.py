@@ -40,6 +40,7 @@ def check(example, one_pass: bool, length: int, size: int, causal: bool, **optio
     return kernel
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
 )
@@ -56,6 +57,7 @@ def test_two_passes(
     assert ("wgmma" in kernel.asm["ptx"]) == (target == "cuda:90")
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("target", "specialized"), [("cuda:80", False), ("cuda:90", False), ("cuda:90", True)]
 )
@@ -106,8 +108,8 @@ def test_barriers_and_waits_of_a_step(example, monkeypatch):
     step = found[found.index("Inner Loop") :]
     step = [x for i, x in enumerate(step) if i == 0 or x != step[i - 1]]
     product, wait = "wgmma.mma_async", "wgmma.wait_group.sync.aligned"
-    # The first products of two chains; copies for the next step; the weights' dot with dout;
-    # two more, of which the second one is under way while the first one's result is added.
+    # The first dots of two chains; copies for the next step; the weights' dot with dout. Then two
+    # more, of which the second one is under way while the first one's result is added.
     assert step[1 : step.index("cp.reduce") + 2] == [
         "bar.sync", product, "cp.async.bulk.tensor", f"{wait} 1", product, f"{wait} 1", "bar.sync",
         product, f"{wait} 1", "bar.sync", "cp.reduce", f"{wait} 0",

@@ -1,5 +1,5 @@
 """Blocks that descriptors store or add before the tensor begins, and tensors whose rows go down in
-memory: the copy engine can do neither, so that these go by pointers; what is outside is dropped."""
+memory. The copy engine can do neither, so that these go by pointers. What is outside is dropped."""
 
 from __future__ import annotations
 

@@ -75,6 +75,7 @@ def reset(
     write(last_ptr, 0, acc, M, N)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize(
     ("kind", "steps", "every"),
@@ -230,6 +231,7 @@ def rotated(how: str, a: np.ndarray, b: np.ndarray, steps: int) -> np.ndarray:
 LOOPS = [(1, False, False, 4), (3, False, False, 4), (3, True, False, 8), (1, False, True, 4)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("kind", "how"),
     [

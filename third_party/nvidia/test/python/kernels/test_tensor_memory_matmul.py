@@ -60,6 +60,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("name", "transposed"), CASES)
 @pytest.mark.parametrize("warps", [4, 8])
 def test_types(name, transposed, warps):
@@ -150,6 +151,7 @@ def test_three_products_of_tf32():
     run("tf32x3", (144, 80, 48), (128, 64, 16), num_stages=2)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "transposed"),
     [
@@ -167,6 +169,7 @@ def test_descriptors(name, transposed, stages):
     assert "cp.async.bulk.tensor" in ptx and MMA in ptx and "mma.sync" not in ptx
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("schedules", [1, 4])
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
@@ -286,6 +289,7 @@ def test_without_a_loop(some):
     )
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("formats", "kind"),
     [

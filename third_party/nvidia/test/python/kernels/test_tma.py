@@ -182,8 +182,8 @@ def test_copies(rank, dtype):
     np.testing.assert_array_equal(out.view(np.uint8), x.view(np.uint8))
     ptx = kernel.asm["ptx"]
     assert LOAD in ptx and STORE in ptx
-    # Of copies that are predicated one by one ptxas makes code in which lanes of the first warp
-    # that are switched off start the last one: kernels waited forever for the bytes of four boxes.
+    # Of copies that are predicated one by one, ptxas makes code in which lanes of the first warp
+    # that are switched off start the last one. Kernels waited forever for the bytes of four boxes.
     assert not re.search(r"@!?%p\d+\s+cp\.(reduce\.)?async\.bulk", ptx)
 
 
