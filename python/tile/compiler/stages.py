@@ -171,7 +171,8 @@ class StagedCompile:
         listener = knobs.compilation.listener
         if listener is not None:
             listener(
-                src=self.src, metadata=dict(metadata), metadata_group=self.entry.files(),
+                src=self.src, metadata={**metadata, "target": GPUTarget(**metadata["target"])},
+                metadata_group=self.entry.files(),
                 times=times, cache_hit=cache_hit,
             )  # fmt: skip
 
