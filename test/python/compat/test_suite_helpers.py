@@ -138,7 +138,7 @@ def test_attributes_of_ours_keep_their_names():
         "    %x = ttnvgpu.f %y {ttnvgpu.all_blocks, a = #ttnvgpu.m} : !ttnvgpu.t\n    ttnvgpu.g\n"
     )
     assert _OF_NVIDIA.sub(r"\1ttng.", line) == (
-        "    %x = ttng.f %y {ttnvgpu.own, a = #ttng.m} : !ttng.t\n    ttng.g\n"
+        "    %x = ttng.f %y {ttnvgpu.all_blocks, a = #ttng.m} : !ttng.t\n    ttng.g\n"
     )
 
 
