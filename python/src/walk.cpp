@@ -8,9 +8,12 @@
 #include "Handles.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Matchers.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 using namespace mlir;
@@ -36,6 +39,24 @@ static decltype(auto) at(Range range, unsigned index) {
   if (index >= range.size())
     throw nb::index_error("the operation has fewer of these");
   return range[index];
+}
+
+/// The number that an `arith.constant` has, or that all of its elements are;
+/// None for other constants and other operations.
+static nb::object getConstantValue(PyOperation &self) {
+  Attribute value;
+  if (!matchPattern(self.get(), m_Constant(&value)))
+    return nb::none();
+  if (auto splat = dyn_cast<SplatElementsAttr>(value))
+    value = splat.getSplatValue<Attribute>();
+  if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    const APInt &bits = integer.getValue();
+    return bits.getBitWidth() == 1 ? nb::cast(bits.getZExtValue())
+                                   : nb::cast(bits.getSExtValue());
+  }
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return nb::cast(number.getValueAsDouble());
+  return nb::none();
 }
 
 static void addOperationMethods() {
@@ -88,6 +109,7 @@ static void addOperationMethods() {
         auto attr = attributeAs<FlatSymbolRefAttr>(self, name);
         return attr ? nb::cast(attr.getValue().str()) : nb::none();
       });
+  addMethod<PyOperation>("get_constant_value", getConstantValue);
 }
 
 void populateWalk() {
@@ -111,6 +133,12 @@ void populateWalk() {
   });
   addMethod<PyValue>("id", [](PyValue &self) {
     return size_t(self.get().getAsOpaquePointer());
+  });
+  addMethod<PyValue>("get_shape", [](PyValue &self) -> nb::object {
+    auto type = dyn_cast<ShapedType>(self.get().getType());
+    return type && type.hasRank()
+               ? nb::cast(std::vector<int64_t>(type.getShape()))
+               : nb::none();
   });
 }
 

@@ -55,13 +55,17 @@ class OutOfResources(TileError):
         self.kernel = kernel
         self.where = where
         unit = " bytes" if name.endswith("memory") else ""
-        text = f"out of resource: {name}, required: {required}{unit}, hardware limit: {limit}{unit}"
+        text = f"out of resource: {name}, Required: {required}{unit}, Hardware limit: {limit}{unit}"
         if kernel:
             text += f", in `{kernel}`"
         advice = self._ADVICE.get(name)
         if advice:
             text += f"; {advice}"
         super().__init__((f"{text}\n{where}" if where else text) + more(text))
+
+    def of(self, kernel: str) -> OutOfResources:
+        """The same, of a kernel."""
+        return type(self)(self.required, self.limit, self.name, kernel, self.where)
 
     def __reduce__(self) -> tuple:
         return (

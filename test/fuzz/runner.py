@@ -20,7 +20,7 @@ from tile._C import sim as _sim
 from tile.backends import drivers, find_backend
 from tile.runtime.launcher import Launcher
 from tile.runtime.runner import make_launch
-from tile.tools.tensor_descriptor import TensorDescriptor
+from tile.tools.tensor_descriptor import HostDescriptor
 
 from . import on_gpu
 from .memory import FORGOTTEN, remembered
@@ -161,7 +161,7 @@ def compiled(
 
 def outputs(program: Program, values: dict[str, Any]) -> dict[str, np.ndarray]:
     found = {a.name: values[a.name] for a in program.arguments if a.role == "output"}
-    return {n: v.base if isinstance(v, TensorDescriptor) else v for n, v in found.items()}
+    return {n: v.base if isinstance(v, HostDescriptor) else v for n, v in found.items()}
 
 
 def interpreted(program: Program, kernel: Any) -> dict[str, np.ndarray]:

@@ -26,7 +26,7 @@ from tile.backends import drivers, find_backend
 from tile.compiler import pipelines
 from tile.runtime.arguments import take_apart
 from tile.runtime.launcher import Launcher
-from tile.tools.tensor_descriptor import TensorDescriptor
+from tile.tools.tensor_descriptor import HostDescriptor
 
 from .passes import shuffled_pipelines
 from .program import Program
@@ -190,7 +190,7 @@ def roots(values: dict[str, Any]) -> list[np.ndarray]:
     """The arrays of the arguments, without those that are parts of others."""
     found: dict[int, np.ndarray] = {}
     for value in values.values():
-        array = value.base if isinstance(value, TensorDescriptor) else value
+        array = value.base if isinstance(value, HostDescriptor) else value
         if isinstance(array, np.ndarray) and array.size:
             known = found.get(array.ctypes.data)
             if known is None or known.nbytes < array.nbytes:
@@ -280,7 +280,7 @@ def validate(program: Program, shuffle: bool = False, more: tuple[str, ...] = ()
     for argument in program.arguments:
         if argument.role == "output":
             value = values[argument.name]
-            array = value.base if isinstance(value, TensorDescriptor) else value
+            array = value.base if isinstance(value, HostDescriptor) else value
             element = ELEMENTS.get(argument.type, f"i{8 * array.itemsize}")
             outputs.append(Output(argument.name, array, element, argument.tolerance))
     if folder := os.environ.get("TILE_FUZZ_SAVE"):

@@ -10,6 +10,7 @@ from machines import (
     pytest_collection_modifyitems,
     pytest_configure,
     pytest_generate_tests,
+    surviving_context,
 )
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_generate_tests",
+    "surviving_context",
 ]
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +67,9 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "every_target: runs kernels for a GPU of each vendor and each width of warps"
     )
     config.addinivalue_line("markers", "compiled: looks at what the compiler makes of a kernel")
+    config.addinivalue_line(
+        "markers", "simulator: needs the simulator; a launch that fails would end a GPU's context"
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -113,6 +118,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         sweep = item.get_closest_marker("sweep")
         if sweep and not item.get_closest_marker("slow") and color(item, *(sweep.args or (2,))):
             item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("simulator") and os.environ["TILE_DRIVER"] != "sim":
+            item.add_marker(pytest.mark.skip(reason="needs the simulator"))
         ways = getattr(item, "callspec", None)
         target = ways.params.get("machine", "") if ways else ""
         mark = item.get_closest_marker("nvidia")
@@ -141,6 +148,54 @@ def own_settings() -> Iterator[None]:
             if isinstance(group, Group):
                 scopes.enter_context(group.scope())
         yield
+
+
+@pytest.fixture(autouse=True)
+def surviving_context(request: pytest.FixtureRequest) -> Iterator[None]:
+    """An assertion that fails, or an access to other memory, ends the context of a GPU: all later
+    tests of the process fail. So tests with such launches have the mark `simulator`. One that lacks
+    it fails here, in the simulator, and is what fails on a GPU, too."""
+    failed_launches.clear()
+    yield
+    if os.environ["TILE_DRIVER"] == "cuda":
+        on_device.check_context(request.node.nodeid)
+    elif failed_launches and not request.node.get_closest_marker("simulator"):
+        pytest.fail(
+            "a launch failed, which on a GPU would end the context for all later tests: give this "
+            f"test the mark `simulator`\n{failed_launches[0]}"
+        )
+
+
+#: Why launches of the current test failed.
+failed_launches: list[str] = []
+
+
+def note_failed_launches() -> None:
+    """Has launches in the simulator that fail noted in `failed_launches`."""
+    from tile.backends.sim_driver import SimDriver
+    from tile.sim import SimulationError
+
+    make_launcher = SimDriver.make_launcher
+
+    @functools.wraps(make_launcher)
+    def make(self: SimDriver, kernel: Any, parameters: dict[str, str]) -> Any:
+        launch = make_launcher(self, kernel, parameters)
+
+        @functools.wraps(launch)
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return launch(*args, **kwargs)
+            except SimulationError as error:
+                failed_launches.append(str(error))
+                raise
+
+        return noted
+
+    SimDriver.make_launcher = make  # type: ignore[method-assign]
+
+
+if os.environ["TILE_DRIVER"] == "sim":
+    note_failed_launches()
 
 
 @pytest.fixture(autouse=True)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 from typing import Any
 
 import numpy as np
+import pytest
 
 REPEATS = int(os.environ.get("TILE_TEST_REPEATS", "1"))
 #: What a kernel has whose result depends on the order of its programs.
@@ -48,7 +50,7 @@ class DeviceArray:
 def move(value: Any, copies: dict[int, tuple[np.ndarray, Any]]) -> Any:
     """An argument of a launch whose arrays are on the GPU."""
     from tile.runtime.jit import TensorWrapper
-    from tile.tools.tensor_descriptor import TensorDescriptor
+    from tile.tools.tensor_descriptor import HostDescriptor
 
     if isinstance(value, np.ndarray):
         return DeviceArray(value, copies)
@@ -57,7 +59,7 @@ def move(value: Any, copies: dict[int, tuple[np.ndarray, Any]]) -> Any:
     if isinstance(value, tuple):
         items = [move(item, copies) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    if isinstance(value, TensorDescriptor):
+    if isinstance(value, HostDescriptor):
         # Descriptors of other classes have more than these fields: a layout, for example.
         moved = copy.copy(value)
         moved.base = move(value.base, copies)
@@ -85,6 +87,27 @@ def repeat(launch: Any, initial: list[Any], memories: list[Any]) -> None:
         for memory, result in zip(memories, results, strict=True):
             differing = int((memory != result).sum())
             assert not differing, f"launch {repetition} differs from the first in {differing} bytes"
+
+
+#: CUDA_ERROR_ILLEGAL_ADDRESS, the first of those that end a context; what comes before is about
+#: a process that has not used the GPU.
+_ENDS_THE_CONTEXT = 700
+
+
+def check_context(test: str) -> None:
+    """Ends the process if the GPU can no longer be used: pytest-xdist says then which test it was,
+    and starts another one for the rest."""
+    from tile.runtime.driver import driver
+
+    library = getattr(driver._active, "library", None)
+    code = library.cuCtxSynchronize() if library is not None else 0
+    if code < _ENDS_THE_CONTEXT:
+        return
+    message = f"{test} ended the GPU's context (CUDA error {code}); give it the mark `simulator`"
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        pytest.exit(message, returncode=1)
+    print(message, file=sys.__stderr__, flush=True)
+    os._exit(1)
 
 
 def install() -> None:

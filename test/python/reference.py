@@ -22,7 +22,7 @@ DTYPES = {
     "u64": np.uint64,
 }
 #: For tests of what only the simulator does.
-sim_only = pytest.mark.skipif(os.environ.get("TILE_DRIVER") == "cuda", reason="needs the simulator")
+sim_only = pytest.mark.simulator
 
 
 def on_nvidia() -> bool:

@@ -330,6 +330,11 @@ class DriverBase(ABC):
     def get_current_device(self) -> int:
         return 0
 
+    def set_current_device(self, device: int) -> None:
+        """Makes a device the one that this thread launches on."""
+        if device != self.get_current_device():
+            raise DriverError(f"the driver `{self.name}` has no device {device}")
+
     def get_current_stream(self, device: int) -> Any:
         return 0
 

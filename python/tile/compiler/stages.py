@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,8 @@ class StagedCompile:
         listener = knobs.compilation.listener
         if listener is not None:
             listener(
-                src=self.src, metadata=dict(metadata), metadata_group=self.entry.files(),
+                src=self.src, metadata={**metadata, "target": GPUTarget(**metadata["target"])},
+                metadata_group=self.entry.files(),
                 times=times, cache_hit=cache_hit,
             )  # fmt: skip
 
@@ -272,7 +274,13 @@ def _bytes(content: Any) -> bytes:
     return content if isinstance(content, bytes) else content.encode()
 
 
+#: The dialect's prefix at operations, types and attributes. Programs written for Triton look for
+#: `ttng.` there. Both are read. Discardable attributes are ours, and keep their names.
+_OF_NVIDIA = re.compile(r'(^ *"?|= "?|[!#])ttnvgpu\.', re.MULTILINE)
+
+
 def _text(ir: Any) -> Any:
     if isinstance(ir, (str, bytes)):
         return ir
-    return ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
+    text = ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
+    return _OF_NVIDIA.sub(r"\1ttng.", text) if knobs.compat.enable else text

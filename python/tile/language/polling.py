@@ -52,16 +52,18 @@ def poll(
         "atomic_poll takes pointers to integers of 16 to 64 bits",
     )
     expected = to_tensor(expected_value).to(pointer.dtype.element_ty)
-    found = atomic_load(pointer, None, sem, scope) == expected
+    missing = pointer == pointer  # All of them.
     if timeout_ns is None:
-        while _any(~found):
-            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
+        while _any(missing):
+            missing = missing & (atomic_load(pointer, missing, sem, scope) != expected)
     else:
         static_assert(is_cuda(), "the timeout of atomic_poll needs the clock of an NVIDIA GPU")
         start = clock()
-        while _any(~found) & (clock() - start < timeout_ns):
-            found = found | (atomic_load(pointer, ~found, sem, scope) == expected)
-    return found
+        goes_on = _any(missing)
+        while goes_on:
+            missing = missing & (atomic_load(pointer, missing, sem, scope) != expected)
+            goes_on = _any(missing) & (clock() - start < timeout_ns)
+    return ~missing
 
 
 @method()

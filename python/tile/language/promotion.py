@@ -121,11 +121,13 @@ def computation_type(a: dtype, b: dtype, div_or_mod: bool = False) -> dtype:
         for wide in ("fp64", "fp32"):
             if wide in names:
                 return dt.float64 if wide == "fp64" else dt.float32
+        if div_or_mod:  # No narrower float has them.
+            return dt.float32
         if "fp16" in names:
-            return dt.float32 if div_or_mod else dt.float16
+            return dt.float16
         if "bf16" in names:
             # Neither integers nor 8-bit floats fit in its mantissa.
-            return dt.bfloat16 if a == b and not div_or_mod else dt.float32
+            return dt.bfloat16 if a == b else dt.float32
         if a == b:
             return a
         return dt.float16 if a_float and b_float else (a if a_float else b)
@@ -143,7 +145,7 @@ def _constant_operand_type(value: Any, other: dtype, div_or_mod: bool) -> dtype:
     """The computation type where one operand is a constant."""
     kind = 0 if isinstance(value, bool) else 1 if isinstance(value, int) else 2
     if kind <= other.kind().value:
-        if div_or_mod and other.name in ("fp16", "bf16"):
+        if div_or_mod and other.is_floating() and other.name not in ("fp32", "fp64"):
             return dt.float32
         if (
             kind == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import SemanticError
+from ..errors import SemanticError, StaticAssertionError
 from ..runtime.jit import constexpr_function, jit
 from . import dtypes as dt
 from .arithmetic import minimum, where
@@ -231,9 +231,9 @@ def _pairs_of_runs(shape, levels):
 @constexpr_function
 def _check_k(k, extent):
     if k < 1:
-        raise SemanticError("topk: k must be greater than 0")
+        raise StaticAssertionError("topk: k must be greater than 0")
     if k > extent:
-        raise SemanticError("topk: k must not exceed the size of the selected dimension")
+        raise StaticAssertionError("topk: k must not exceed the size of the selected dimension")
 
 
 @jit

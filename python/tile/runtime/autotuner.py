@@ -229,11 +229,12 @@ class Autotuner(KernelInterface):
         self._do_bench = do_bench
         self.cache_results = cache_results or (do_bench is None and knobs.autotuning.cache)
         self.cache: Any = {}
-        while not hasattr(fn, "params"):
+        while not hasattr(fn, "params") and hasattr(fn, "fn"):
             fn = fn.fn
-        #: The jit function, and the Python function, under all decorators.
+        #: The jit function, and the Python function, under all decorators. Where programs bring a
+        #: class of their own for kernels, there may be nothing but the function.
         self.kernel = fn
-        self.base_fn = fn.fn
+        self.base_fn = getattr(fn, "fn", fn)
         self.__name__ = fn.__name__
 
     def __getstate__(self) -> dict[str, Any]:
@@ -376,7 +377,7 @@ class Autotuner(KernelInterface):
         # What a hook does to the arguments, it does when a configuration is measured.
         ahead = [c for c in configs if c.pre_hook is None]
         twins: dict[Config, Config] = {}
-        if len(ahead) > 1:
+        if len(ahead) > 1 and hasattr(self.fn, "warmup"):
             given = {name: value for name, value in kwargs.items() if name != "warmup"}
             kernels = compile_ahead(
                 {
@@ -425,13 +426,11 @@ class Autotuner(KernelInterface):
             if not configs:
                 raise AutotunerError(
                     "No valid autotuner configs after pruning. `early_config_prune` should return "
-                    f"at least one config. It left none of `{self.__name__}`"
+                    "at least one config."
                 )
         if self.perf_model is not None:
             top = self.configs_top_k
-            count = (
-                int(len(self.configs) * top) if isinstance(top, float) and top <= 1.0 else int(top)
-            )
+            count = int(len(configs) * top) if isinstance(top, float) and top <= 1.0 else int(top)
             if len(configs) > count:
                 model = self.perf_model
                 estimates = {c: model(**named, **kwargs, **c.all_kwargs()) for c in configs}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import _C, knobs
 from ..backends import chosen_target, find_backend, option_names
-from ..errors import TileError
+from ..errors import OutOfResources, TileError
 from ..tracebacks import entry_point
 from . import overlap, scalars
 from . import specialize as sp
@@ -386,6 +386,8 @@ class Launcher:
         try:
             target, chosen = chosen_target(active.get_current_target(), chosen)
             make_backend(target).parse_options(chosen)
+        except OutOfResources as error:
+            raise error.of(self.fn.__name__) from None
         except TileError as error:
             raise RefusedOptions(str(error), places(self.fn, None)) from None
         return source, target, chosen

@@ -108,6 +108,12 @@ class DeviceCaches(defaultdict):
 
     def __init__(self, fn: Any) -> None:
         super().__init__(fn.create_binder)
+        self._fn = fn
+
+    def clear(self) -> None:
+        """Forgets all kernels: the next launch takes one from the files, or compiles it."""
+        super().clear()
+        self._fn.forget_kernels()
 
     def lookup(self, device: Any, values: tuple, options: dict) -> Any:
         """The kernel that was compiled for these arguments, or None."""

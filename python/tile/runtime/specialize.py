@@ -44,8 +44,8 @@ def _foreign(name: str) -> str:
 
 
 class ConstantKey:
-    """The key of a tl.constexpr that is passed where a run-time value may be: alone, or in a tuple.
-    A kernel is compiled for it."""
+    """The key of a tl.constexpr or a jit function that is passed where a run-time value may be:
+    alone, or in a tuple. A kernel is compiled for it."""
 
     __slots__ = ("key", "value")
 
@@ -168,7 +168,7 @@ def _choose(value: Any) -> Callable[[Any], Any]:
         return _of_dlpack
     if isinstance(value, tuple):
         return _of_tuple
-    if cls.__name__ == "constexpr":
+    if cls.__name__ == "constexpr" or getattr(value, "__tile_callable__", False):
         return ConstantKey
     if isinstance(value, int):  # An IntEnum.
         return lambda v: _of_int(int(v))

@@ -12,8 +12,8 @@ from ..runtime.specialize import address_of, item_size, type_name
 
 
 @dataclass
-class TensorDescriptor:
-    """A descriptor made on the host: kernels take it as an argument, and load
+class HostDescriptor:
+    """What all descriptors made on the host have. Kernels take them as arguments, and load
     and store blocks of `block_shape` by their coordinates.
 
     The base is aligned to 16 bytes, the last stride is 1, and the others are
@@ -71,6 +71,10 @@ class TensorDescriptor:
         if self.padding == "nan" and type_name(self.base.dtype)[0] in "iu":
             raise TileError("integers cannot be padded with NaN; use padding='zero'")
 
+
+class TensorDescriptor(HostDescriptor):
+    """A descriptor whose blocks lie in shared memory as the compiler wants."""
+
     @staticmethod
     def from_tensor(
         tensor: Any, block_shape: Sequence[int], padding: str = "zero"
@@ -84,4 +88,4 @@ class TensorDescriptor:
         return TensorDescriptor(tensor, list(tensor.shape), strides, list(block_shape), padding)
 
 
-__all__ = ["TensorDescriptor"]
+__all__ = ["HostDescriptor", "TensorDescriptor"]

@@ -6,6 +6,7 @@ import copy
 import pickle
 import shutil
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -240,6 +241,41 @@ def test_autotuner_can_be_derived_from():
     assert np.array_equal(out, x * np.float32(2))
 
 
+def test_a_kernel_of_a_class_that_is_not_ours():
+    """It has a function and `run`, and the share of the best configurations is of those that are
+    left."""
+
+    class Kernel:
+        def __init__(self):
+            self.fn = lambda: None
+            self.ran = []
+
+        def run(self, **options):
+            self.ran.append(options["BLOCK"])
+
+    def bench(call, quantiles):
+        call()
+        measured.append(kernel.ran[-1])
+        return [float(kernel.ran[-1])] * 3
+
+    kernel, measured, estimated = Kernel(), [], []
+
+    def model(**options):
+        estimated.append(options["BLOCK"])
+        return options["BLOCK"]
+
+    tuned = Autotuner(
+        kernel, [], [tile.Config({"BLOCK": b}) for b in range(1, 11)], [], None, None,
+        do_bench=bench,
+        prune_configs_by={
+            "early_config_prune": lambda configs, named, **options: configs[:6],
+            "perf_model": model, "top_k": 0.5,
+        },
+    )  # fmt: skip
+    tuned.run()
+    assert estimated == [1, 2, 3, 4, 5, 6] and measured == [1, 2, 3]
+
+
 @sim_only
 def test_measuring_restores_and_resets():
     @tile.jit
@@ -438,6 +474,9 @@ def test_modules_of_c(tmp_path, monkeypatch):
     path.write_text(C_SOURCE)
     other = build.compile_module_from_file(str(path), "built", None, None, None, ["-DFACTOR=3"])
     assert other.twice(21) == 63
+    Path(first).unlink()  # It is in use: its bytes must stay.
+    Path(first).write_bytes(b"no library")
+    assert build.compile_module_from_src(C_SOURCE, "built", **flags).twice(4) == 8
     with pytest.raises(tile.errors.CompilerToolError, match="cannot build broken"):
         build.compile_so_from_src("int f( {", "broken")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -470,6 +509,26 @@ def test_classes_of_hooks_and_listeners(tmp_path, monkeypatch):
         x = np.zeros(8, np.float32)
         scale_kernel[(1,)](x, x, 8, 2.0, 8)
     assert isinstance(listener.told["times"], names.CompileTimes) and load.calls == 1
+    assert isinstance(listener.told["metadata"]["target"], GPUTarget)
+
+
+def test_kernels_are_forgotten():
+    """The next launch finds the kernel in the files, and listeners are told."""
+    told = []
+    x = np.zeros(8, np.float32)
+    with tile.knobs.compilation.scope():
+        tile.knobs.compilation.listener = lambda **facts: told.append(facts["cache_hit"])
+        scale_kernel.device_caches.clear()
+        scale_kernel[(1,)](x, x, 8, 3.0, 8)
+        assert len(told) == 1
+        told.clear()
+        scale_kernel[(1,)](x, x, 8, 3.0, 8)
+        assert told == []
+        scale_kernel.device_caches.clear()
+        scale_kernel[(1,)](x, x, 8, 3.0, 8)
+        assert told == [True]
+        scale_kernel[(1,)](x, x, 8, 3.0, 8)
+        assert told == [True]
 
 
 def test_modules_are_made_with_the_arguments_of_releases():

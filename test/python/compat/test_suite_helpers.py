@@ -16,6 +16,7 @@ from tile.backends import GPUTarget
 from tile.compat.triton import _filecheck
 from tile.compat.triton._C.libtriton.gluon_ir import make_cga_layout
 from tile.compat.triton._test_processes import run_in_process, use_process_pool
+from tile.compiler import ASTSource
 from tile.runtime.jit import MockTensor
 
 # Comments with checks.
@@ -53,15 +54,35 @@ def pointer():
     return MockTensor(tl.int32)
 
 
-def test_checks_that_hold():
+@pytest.fixture(params=["FileCheck", "filecheck"])
+def program(request, monkeypatch):
+    """What compares: LLVM's program or the package of PyPI."""
+    if request.param == "filecheck":
+        pytest.importorskip("filecheck")
+        hide_filecheck(monkeypatch)
+    elif not _filecheck._find_filecheck.__wrapped__()[0].rpartition("/")[2].startswith("FileCheck"):
+        pytest.skip("there is no FileCheck")
+    _filecheck._find_filecheck.cache_clear()
+    yield
+    _filecheck._find_filecheck.cache_clear()
+
+
+def hide_filecheck(monkeypatch):
+    monkeypatch.delenv("TILE_FILECHECK", raising=False)
+    monkeypatch.setattr(_filecheck.os, "get_exec_path", list)
+    monkeypatch.setattr(_filecheck.shutil, "which", lambda name: None)
+    monkeypatch.setattr(_filecheck.glob, "glob", lambda pattern: [])
+
+
+def test_checks_that_hold(program):
     _filecheck.run_filecheck_test(with_a_sum, (pointer(),))
     _filecheck.run_filecheck_test(
         with_a_sum, (pointer(),), {"num_warps": 8}, target=GPUTarget("hip", "gfx942", 64)
     )
 
 
-def test_checks_that_do_not_hold():
-    with pytest.raises(ValueError, match="expected string not found in input\n # CHECK: ar") as e:
+def test_checks_that_do_not_hold(program):
+    with pytest.raises(ValueError, match=r"arith\.mulf") as e:
         _filecheck.run_filecheck_test(with_a_product, (pointer(),))
     assert "tt.func public @with_a_product" in str(e.value)
     with pytest.raises(ValueError, match="`without_checks` has no comment"):
@@ -69,9 +90,8 @@ def test_checks_that_do_not_hold():
 
 
 def test_filecheck_is_said_to_be_missing(monkeypatch):
-    monkeypatch.setattr(_filecheck.os, "get_exec_path", list)
-    monkeypatch.setattr(_filecheck.shutil, "which", lambda name: None)
-    monkeypatch.setattr(_filecheck.glob, "glob", lambda pattern: [])
+    hide_filecheck(monkeypatch)
+    monkeypatch.setattr(_filecheck.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(tile.TileError, match="TILE_FILECHECK"):
         _filecheck._find_filecheck.__wrapped__()
 
@@ -81,6 +101,45 @@ def test_parser_knows_the_target_and_the_options():
     assert "tt.func public @with_a_sum" in str(module)
     with pytest.raises(tile.TileError, match="num_warps"):
         _filecheck.run_parser(with_a_sum, (pointer(),), {"num_warps": 5})
+
+
+# The text of stages.
+
+
+@tile.jit
+def dot_kernel(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i[:, None] * BLOCK + i[None, :])
+    tl.store(out_ptr + i[:, None] * BLOCK + i[None, :], tl.dot(x, x))
+
+
+def test_the_dialect_has_the_name_of_triton_under_the_switch(monkeypatch, tmp_path):
+    """Programs look for operations in the text of stages; it can be read again."""
+    source = ASTSource(
+        dot_kernel, {"x_ptr": "*fp16", "out_ptr": "*fp32", "BLOCK": "constexpr"}, {"BLOCK": 64}
+    )
+    target = GPUTarget("cuda", 90, 32)
+    own = tile.compile(source, target=target, stop_at="ptx")
+    monkeypatch.setenv("TILE_COMPAT", "1")
+    theirs = tile.compile(source, target=target, stop_at="ptx")
+    text = theirs.asm["ttgir"]
+    assert "= ttng.warp_group_dot" in text and "ttnvgpu" not in text
+    assert text.replace("ttng.", "ttnvgpu.") == own.asm["ttgir"]
+    file = tmp_path / "again.ttgir"
+    file.write_text(text)
+    again = tile.compile(str(file), target=target, stop_at="ptx")
+    assert again.asm["ttgir"] == text and again.asm["ptx"].count("wgmma.mma_async") == 4
+
+
+def test_attributes_of_ours_keep_their_names():
+    from tile.compiler.stages import _OF_NVIDIA
+
+    line = (
+        "    %x = ttnvgpu.f %y {ttnvgpu.all_blocks, a = #ttnvgpu.m} : !ttnvgpu.t\n    ttnvgpu.g\n"
+    )
+    assert _OF_NVIDIA.sub(r"\1ttng.", line) == (
+        "    %x = ttng.f %y {ttnvgpu.all_blocks, a = #ttng.m} : !ttng.t\n    ttng.g\n"
+    )
 
 
 # Processes.

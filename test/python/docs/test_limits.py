@@ -42,7 +42,7 @@ def store_kernel(p, n, BLOCK: tl.constexpr):
     [
         ((1, 1, 1, 1), 1, {}, "1 to 3 dimensions"),
         ((1,), 1, {"num_warps": 3}, "power of 2 up to 32"),
-        ((1,), 1, {"num_warps": 64}, "power of 2 up to 32"),
+        ((1,), 1, {"num_warps": 64}, "out of resource: threads"),
         ((1,), [1, 2], {}, "a list cannot be an argument"),
         ((1,), "text", {}, "a str cannot be an argument"),
         ((1,), np.zeros(4, np.complex64), {}, "complex64"),

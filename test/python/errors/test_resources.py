@@ -52,8 +52,8 @@ def test_too_much_shared_memory(monkeypatch):
     assert (error.required, error.limit, error.name) == (393216, 232448, "shared memory")
     blamed = "tl.load(a_ptr + rows[:, None] * K + (k + ks)[None, :])"
     assert without_page(str(error)) == (
-        "out of resource: shared memory, required: 393216 bytes, "
-        "hardware limit: 232448 bytes, in `matmul`; "
+        "out of resource: shared memory, Required: 393216 bytes, "
+        "Hardware limit: 232448 bytes, in `matmul`; "
         "smaller blocks or a smaller num_stages need less\n"
         f'  File "{__file__}", line {line}, in matmul\n'
         f"    a = {blamed}\n"
@@ -66,7 +66,7 @@ def test_too_much_shared_memory(monkeypatch):
 def test_the_limit_is_that_of_the_target(monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:86")
     with pytest.raises(
-        OutOfResources, match="required: 131072 bytes, hardware limit: 101376 bytes"
+        OutOfResources, match="Required: 131072 bytes, Hardware limit: 101376 bytes"
     ):
         matmul[(1,)](*arguments(128, 128, 128), BM=128, BN=128, BK=128, num_stages=3)
 
@@ -132,7 +132,7 @@ def test_too_few_registers():
     required, limit = caught.value.required, caught.value.limit
     assert required > limit >= 16
     assert without_page(str(caught.value)) == (
-        f"out of resource: registers, required: {required}, hardware limit: {limit}, in `matmul`; "
+        f"out of resource: registers, Required: {required}, Hardware limit: {limit}, in `matmul`; "
         "smaller blocks or more warps need fewer, a larger maxnreg allows for more"
     )
 

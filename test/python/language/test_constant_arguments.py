@@ -130,6 +130,41 @@ def keep(out, pair):
     tl.store(out, pair[1])
 
 
+class Function(NamedTuple):
+    call: Any
+    captured: Any
+
+
+@tile.jit
+def scaled(x, factor):
+    return x * tl.load(factor)
+
+
+@tile.jit
+def shifted(x, offset):
+    return x + tl.load(offset) + 1
+
+
+@tile.jit
+def apply(out, alone, function, other):
+    o = tl.arange(0, 64)
+    tl.store(out + o, other[0](function.call(alone(o, out), *function.captured), out))
+
+
+@tile.jit
+def of_nothing(x, ignored):
+    return x * 2
+
+
+def test_jit_functions(machine):
+    """A kernel for each: alone, in tuples and in named tuples, with what they are called with."""
+    seven, o = np.array([7], np.int32), np.arange(64)
+    expected = {scaled: 2 * o * 7, shifted: 2 * o + 8, of_nothing: 4 * o}
+    for function in (scaled, shifted, of_nothing, scaled):
+        found = run(apply, of_nothing, Function(function, (seven,)), (of_nothing,))
+        assert np.array_equal(found, 2 * expected[function])
+
+
 def test_no_such_constant(machine):
     with pytest.raises(tile.TileError, match="a list cannot be an argument of a kernel"):
         run(keep, [C(1), 2])

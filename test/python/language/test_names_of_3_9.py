@@ -158,3 +158,28 @@ def test_division_is_rounded_or_approximate():
         tl.fdiv(tl.load(p), 3.0, ieee_rounding=True, approx=True)
 
     assert "not both" in str(refusal(kernel, {"p": "*fp32"}))
+
+
+NARROW = ("fp8e5", "fp8e4nv", "fp16", "bf16")
+
+
+@tile.jit
+def types_of_quotients(x, y, z, out):
+    a, b, c = tl.load(x), tl.load(y), tl.load(z)
+    tl.static_assert((a / b).dtype == tl.float32)
+    tl.static_assert((a % b).dtype == tl.float32)
+    tl.static_assert((a / c).dtype == tl.float32)
+    tl.static_assert((c % a).dtype == tl.float32)
+    tl.static_assert((a / 2).dtype == tl.float32)
+    tl.static_assert((2.5 / a).dtype == tl.float32)
+    tl.static_assert((a % 2).dtype == tl.float32)
+    tl.static_assert((a * 2.0).dtype == a.dtype)
+    tl.static_assert((a * a).dtype == a.dtype)
+    tl.store(out, a / b)
+
+
+@pytest.mark.parametrize("left", NARROW)
+@pytest.mark.parametrize("right", NARROW)
+def test_quotients_of_narrow_floats(left, right):
+    """No float narrower than fp32 has a division: it is not rounded back, either."""
+    raw_ttir(types_of_quotients, {"x": f"*{left}", "y": f"*{right}", "z": "*i32", "out": "*fp32"})

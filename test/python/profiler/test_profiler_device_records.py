@@ -4,7 +4,6 @@ runs behind a stand-in for libcuda."""
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ from tile.runtime import memory, recorded
 
 pytestmark = [
     pytest.mark.usefixtures("own_settings"),
-    pytest.mark.skipif(os.environ["TILE_DRIVER"] != "sim", reason="needs the simulator"),
+    pytest.mark.simulator,
     pytest.mark.skipif(machines.interpreting(), reason="the interpreter records nothing"),
 ]
 WARPS = 4

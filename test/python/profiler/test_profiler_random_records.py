@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import itertools
 import json
-import os
 import random
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +19,7 @@ import tile.profiler as proton
 
 pytestmark = [
     pytest.mark.usefixtures("own_settings"),
-    pytest.mark.skipif(os.environ["TILE_DRIVER"] != "sim", reason="needs the simulator"),
+    pytest.mark.simulator,
     pytest.mark.skipif(machines.interpreting(), reason="the interpreter records nothing"),
 ]
 

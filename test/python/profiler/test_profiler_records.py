@@ -31,7 +31,7 @@ from tile.profiler.core.sums import Times, of_rows, of_units
 
 pytestmark = [
     pytest.mark.usefixtures("own_settings"),
-    pytest.mark.skipif(os.environ["TILE_DRIVER"] != "sim", reason="needs the simulator"),
+    pytest.mark.simulator,
     pytest.mark.skipif(machines.interpreting(), reason="the interpreter records nothing"),
 ]
 

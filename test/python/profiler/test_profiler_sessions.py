@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import random
 import threading
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from tile import knobs
 
 pytestmark = [
     pytest.mark.usefixtures("own_settings"),
-    pytest.mark.skipif(os.environ["TILE_DRIVER"] != "sim", reason="needs the simulator"),
+    pytest.mark.simulator,
 ]
 
 

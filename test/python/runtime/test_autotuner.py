@@ -204,7 +204,7 @@ def test_configs_that_cannot_run(device):
         launch(make([large, tile.Config({"BLOCK": 32}, maxnreg=256)], pre_hook=hook))
     lines = str(caught.value).splitlines()
     assert lines[0] == "none of the 2 configurations of `fill` can run"
-    reason = "out of resource: registers, required: 1, hardware limit: 0"
+    reason = "out of resource: registers, Required: 1, Hardware limit: 0"
     assert [reason in line and config in line for line, config in
             zip(lines[1:], ("BLOCK: 64", "BLOCK: 32"), strict=True)] == [True, True]  # fmt: skip
 
@@ -310,6 +310,7 @@ def test_configs_that_the_target_refuses(device, monkeypatch):
     text = str(caught.value)
     assert text.startswith("none of the 2 configurations of `fill` can run\n")
     assert "BLOCK: 64, num_warps: 64" in text and "power of 2 up to" in text
+    assert "out of resource: threads, Required: 2048, Hardware limit: 1024" in text
     with pytest.raises(tile.TileError, match="none of the 2 configurations"):
         make(refused).warmup(np.zeros(4, np.float32), 2.5, 4, grid=(1,))
     # What is wrong with the launch is no matter of the configuration.

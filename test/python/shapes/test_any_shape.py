@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from blocks import KINDS, offsets, put, values, warps_for
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -664,6 +665,7 @@ def asserting_kernel(x_ptr, N: tl.constexpr):
     tl.device_assert(x < 100, "too large")
 
 
+@sim_only
 def test_assert_looks_at_every_element():
     x = np.arange(96, dtype=np.int32)
     asserting_kernel[(1,)](x, N=96, debug=True)

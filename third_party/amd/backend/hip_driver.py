@@ -110,6 +110,9 @@ class HIPDriver(DriverBase):
         self.check(self.library.hipGetDevice(ctypes.byref(device)), "cannot get the device")
         return device.value
 
+    def set_current_device(self, device: int) -> None:
+        self.check(self.library.hipSetDevice(device), "cannot use the device")
+
     def get_current_stream(self, device: int) -> int:
         torch = sys.modules.get("torch")
         if torch is not None and torch.cuda.is_initialized():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tile.backends.base import BaseOptions
-from tile.errors import TileError
+from tile.errors import OutOfResources, TileError
 
 from .targets import find_facts
 
@@ -83,10 +83,12 @@ def check_options(options: HIPOptions, facts: Any) -> None:
             kind = "positive" if least else "non-negative"
             raise TileError(f"{name} must be a {kind} integer, not {value!r}")
     most = _MOST_THREADS // facts.wave_size
-    if options.num_warps & (options.num_warps - 1) or options.num_warps > most:
+    if options.num_warps & (options.num_warps - 1):
         raise TileError(
             f"num_warps must be a power of 2 up to {most} on {facts}, not {options.num_warps}"
         )
+    if options.num_warps > most:
+        raise OutOfResources(facts.wave_size * options.num_warps, _MOST_THREADS, "threads")
     for name, choices in _CHOICES.items():
         value = getattr(options, name)
         if value not in choices:

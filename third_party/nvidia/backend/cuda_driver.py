@@ -151,6 +151,8 @@ class CudaDriver(DriverBase):
 
     def __init__(self) -> None:
         self._contexts: dict[int, ctypes.c_void_p] = {}
+        #: The device, where torch does not say it.
+        self._current = 0
         self._targets: dict[int, GPUTarget] = {}
         library = libcuda()
         if library is None and self.is_active():
@@ -169,7 +171,7 @@ class CudaDriver(DriverBase):
         torch = sys.modules.get("torch")
         if torch is not None and torch.cuda.is_initialized():
             return torch.cuda.current_device()
-        return 0
+        return self._current
 
     def get_current_stream(self, device: int) -> int:
         torch = sys.modules.get("torch")
@@ -185,6 +187,13 @@ class CudaDriver(DriverBase):
 
     def enter_device(self, device: int) -> None:
         self.ensure_context(device)
+
+    def set_current_device(self, device: int) -> None:
+        torch = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_available():
+            torch.cuda.set_device(device)
+        check(self.library.cuCtxSetCurrent(self._context(device)), "cannot use the device")
+        self._current = device
 
     def get_current_target(self) -> GPUTarget:
         device = self.get_current_device()
@@ -248,7 +257,7 @@ class CudaDriver(DriverBase):
         with self._on_device(device):
             check(
                 self.library.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)),
-                f"cannot get {size} bytes for the profiler's records",
+                f"cannot get {size} bytes of memory",
             )
         return address.value
 
@@ -269,8 +278,15 @@ class CudaDriver(DriverBase):
             to_host=read.ctypes.data, to_pitch=width, width=width, rows=rows,
         )  # fmt: skip
         with self._on_device(device):
-            check(self.library.cuMemcpy2D_v2(ctypes.byref(copy)), "cannot read records")
+            check(self.library.cuMemcpy2D_v2(ctypes.byref(copy)), "cannot read memory")
         return read
+
+    def write_memory(self, device: int, address: int, data: bytes) -> None:
+        with self._on_device(device):
+            code = self.library.cuMemcpyHtoD_v2(
+                ctypes.c_uint64(address), data, ctypes.c_size_t(len(data))
+            )
+            check(code, f"cannot copy {len(data)} bytes to the device")
 
     def is_capturing(self, stream: int) -> bool:
         status = ctypes.c_int()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tile.backends.base import BaseOptions
-from tile.errors import TileError
+from tile.errors import OutOfResources, TileError
 
 from .targets import find_facts
 
@@ -90,8 +90,10 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
             f"maxnreg must be an integer from {_FEWEST_REGISTERS} to "
             f"{facts.max_registers_per_thread}, not {registers!r}"
         )
-    if options.num_warps & (options.num_warps - 1) or options.num_warps > 32:
+    if options.num_warps & (options.num_warps - 1):
         raise TileError(f"num_warps must be a power of 2 up to 32, not {options.num_warps}")
+    if options.num_warps > 32:
+        raise OutOfResources(32 * options.num_warps, 1024, "threads")
     if options.num_ctas & (options.num_ctas - 1) or options.num_ctas > 16:
         raise TileError(f"num_ctas must be a power of 2 up to 16, not {options.num_ctas}")
     if options.default_dot_input_precision not in _PRECISIONS:

@@ -102,6 +102,21 @@ int64_t countRegisters(Operation *op, ShapedType type) {
          (lookupNumWarps(op) * lookupThreadsPerWarp(op));
 }
 
+/// The most columns of one instruction. Its accumulators are neighbours in the
+/// register file. Where a thread cannot hold the accumulators of all
+/// instructions, ptxas has to move some to memory and back. For those of half
+/// an instruction it finds places more easily: it spills less, and does not
+/// give up.
+int64_t getMostColumns(DotOp op, ArrayRef<int64_t> shape) {
+  const NVIDIATarget &target =
+      **getNVIDIATarget(op->getParentOfType<ModuleOp>());
+  RankedTensorType sum = op.getType();
+  int64_t accumulators =
+      countRegisters(op, RankedTensorType::get(shape, sum.getElementType()));
+  return accumulators > target.maxRegistersPerThread ? kMaxColumns / 2
+                                                     : kMaxColumns;
+}
+
 /// How many blocks of `op`'s kernel fit into the registers of a multiprocessor
 /// where a thread needs so many for results and operands of dots; none if
 /// it cannot have them.
@@ -251,7 +266,7 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
   if (isReordered || (isAcross && !canTurn(a)))
     inRegisters = true;
 
-  int64_t columns = std::min(shape[1] / (*grid)[1], kMaxColumns);
+  int64_t columns = std::min(shape[1] / (*grid)[1], getMostColumns(op, shape));
   bool stays = !inRegisters && staysInRegisters(op, columns);
   inRegisters |= stays;
   MLIRContext *context = op.getContext();

@@ -1,18 +1,21 @@
 """Kernels that say in comments what their IR must be.
 
 FileCheck, a program of LLVM, compares the two. It is looked for under its own name, as
-`FileCheck-22` and the like, and where TILE_FILECHECK says.
+`FileCheck-22` and the like, and where TILE_FILECHECK says. If it is not there, the package
+`filecheck` of PyPI stands in for it, if that is installed.
 """
 
 from __future__ import annotations
 
 import functools
 import glob
+import importlib.util
 import inspect
 import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -40,14 +43,18 @@ class MatchError(ValueError):
 
 
 @functools.lru_cache(maxsize=1)
-def _find_filecheck() -> str:
+def _find_filecheck() -> list[str]:
+    """The command that compares, without the names of files."""
     folders = [*os.get_exec_path(), *glob.glob("/usr/lib/llvm-*/bin")]
     named = [path for folder in folders for path in glob.glob(f"{folder}/FileCheck-[0-9]*")]
     candidates = [os.environ.get("TILE_FILECHECK"), shutil.which("FileCheck"), *sorted(named)[::-1]]
     for path in filter(None, candidates):
-        return path
+        return [path, "--dump-input-context=50"]
+    if importlib.util.find_spec("filecheck"):
+        return [sys.executable, "-m", "filecheck"]
     raise CompilerToolError(
-        "there is no FileCheck: install the tools of LLVM, or set TILE_FILECHECK to its path"
+        "there is no FileCheck: install the tools of LLVM or the package filecheck, or set "
+        "TILE_FILECHECK to its path"
     )
 
 
@@ -59,10 +66,11 @@ def run_filecheck(name: str, module_str: str, check_template: str) -> None:
         text, checks = Path(folder, "module.mlir"), Path(folder, "checks.txt")
         text.write_text(module_str, encoding="utf-8")
         checks.write_text(check_template, encoding="utf-8")
-        command = [_find_filecheck(), str(checks), "--input-file", str(text)]
-        done = subprocess.run([*command, "--dump-input-context=50"], capture_output=True, text=True)
+        command = [*_find_filecheck(), str(checks), "--input-file", str(text)]
+        done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        raise MatchError(f"`{name}`: {done.stderr or 'FileCheck failed'}", module_str)
+        said = done.stderr or done.stdout or "FileCheck failed"
+        raise MatchError(f"`{name}`: {said}", module_str)
 
 
 class _Driver:

@@ -7,6 +7,7 @@ from machines import (
     pytest_collection_modifyitems,
     pytest_configure,
     pytest_generate_tests,
+    surviving_context,
 )
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_generate_tests",
+    "surviving_context",
 ]

@@ -147,7 +147,7 @@ def test_options_reach_the_code():
     "options, message",
     [
         ({"num_warps": 3}, "num_warps must be a power of 2 up to 16 on hip:gfx942"),
-        ({"num_warps": 32}, "num_warps must be a power of 2 up to 16 on hip:gfx942"),
+        ({"num_warps": 32}, "out of resource: threads, Required: 2048, Hardware limit: 1024"),
         ({"num_ctas": 2}, "programs of several blocks are not built for hip:gfx942"),
         ({"waves_per_eu": -1}, "waves_per_eu must be a non-negative integer"),
         ({"kpack": 3}, "kpack is one of 1, 2, not 3"),

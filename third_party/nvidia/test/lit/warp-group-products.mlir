@@ -283,3 +283,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 8 : i32, ttg.targ
     tt.return %d, %e : tensor<128x256xf32, #blocked>, tensor<64x64xf32, #blocked>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // Accumulators that a thread can hold, and twice as many, of narrower instructions.
+  // CHECK-DAG: #[[WIDE:.*]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 256, 16]}>
+  // CHECK-DAG: #[[NARROW:.*]] = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+  // CHECK-LABEL: @many_accumulators
+  tt.func @many_accumulators(%a: tensor<64x32xf16, #a>, %a2: tensor<128x32xf16, #a>, %b: tensor<32x256xf16, #b>, %c: tensor<64x256xf32, #blocked>, %c2: tensor<128x256xf32, #blocked>) -> (tensor<64x256xf32, #blocked>, tensor<128x256xf32, #blocked>) {
+    // CHECK: ttnvgpu.warp_group_dot {{.*}} -> tensor<64x256xf32, #[[WIDE]]>
+    %d = tt.dot %a, %b, %c : tensor<64x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<64x256xf32, #blocked>
+    // CHECK: ttnvgpu.warp_group_dot {{.*}} -> tensor<128x256xf32, #[[NARROW]]>
+    %e = tt.dot %a2, %b, %c2 : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+    tt.return %d, %e : tensor<64x256xf32, #blocked>, tensor<128x256xf32, #blocked>
+  }
+}

@@ -17,6 +17,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "tritongpu-assign-latencies"
 
@@ -62,6 +63,8 @@ public:
     // and so get an iteration of their own, before those that the stages are
     // for: nobody should wait for an index.
     for (Operation *load : llvm::to_vector(llvm::make_first_range(latencies)))
+      latencies[load] = shareStages(load, latencies[load]);
+    for (Operation *load : llvm::to_vector(llvm::make_first_range(latencies)))
       for (Operation *source : getSources(load))
         if (source != load && isa<LoadOp>(source) && isSmall(source))
           latencies[source] = 1;
@@ -79,6 +82,26 @@ private:
     bool isCopied = !getTargetModel(loop).getAsyncCopySizes().empty();
     return isCopied || !leadsToDot(load) ? numStages - 1
                                          : std::min(numStages - 1, 1);
+  }
+
+  /// The loads of a chain, each of which the next one takes its address from:
+  /// the number of those that end with `load`.
+  unsigned getChainLength(Operation *load) {
+    unsigned before = 0;
+    for (Operation *source : getSources(load))
+      if (source != load && isa<LoadOp, DescriptorLoadOp>(source))
+        before = std::max(before, getChainLength(source));
+    return before + 1;
+  }
+
+  /// The stages of a loop are for all loads of a chain. With many stages, each
+  /// of them gets its share: more buffers of the last one may not fit into the
+  /// memory that the user has counted on. Two iterations ahead are left to it,
+  /// which few stages are for.
+  int shareStages(Operation *load, int latency) {
+    constexpr int kLeast = 2;
+    int share = llvm::divideCeil(latency, getChainLength(load));
+    return std::min(latency, std::max(share, kLeast));
   }
 
   /// The load of the body that threads read an operand in registers from, by

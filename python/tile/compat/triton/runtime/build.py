@@ -40,8 +40,9 @@ def compile_so_from_src(
     include_dirs: _Paths = None,
     libraries: _Paths = None,
     ccflags: _Paths = None,
+    again: bool = False,
 ) -> str:
-    """The path of the shared library of a C source; built once."""
+    """The path of the shared library of a C source; built once, or with `again`, now."""
     command = [
         _compiler(), "-O3", "-shared", "-fPIC", "-Wno-psabi",
         f"-I{sysconfig.get_paths()['include']}", *(f"-I{path}" for path in include_dirs or ()),
@@ -51,7 +52,7 @@ def compile_so_from_src(
     parts = [src, name, platform_key(), *command, *after]
     cache = get_cache_manager(hashlib.sha256("\0".join(parts).encode()).hexdigest())
     filename = name + str(sysconfig.get_config_var("EXT_SUFFIX"))
-    found = cache.get_file(filename)
+    found = None if again else cache.get_file(filename)
     if found is not None:
         return found
     with tempfile.TemporaryDirectory() as folder:
@@ -70,18 +71,21 @@ def compile_so_from_file(path: str, name: str, *more: _Paths, **options: _Paths)
     return compile_so_from_src(Path(path).read_text(encoding="utf-8"), name, *more, **options)
 
 
-def compile_module_from_src(
-    src: str, name: str, *more: _Paths, **options: _Paths
-) -> ModuleType:
-    """The extension module of a C source, built once; options as `compile_so_from_src` has."""
-    spec = importlib.util.spec_from_file_location(
-        name, compile_so_from_src(src, name, *more, **options)
-    )
+def _import(name: str, path: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise CompilerToolError(f"{name} is no extension module")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def compile_module_from_src(src: str, name: str, *more: _Paths, **options: _Paths) -> ModuleType:
+    """The extension module of a C source, built once; options as `compile_so_from_src` has."""
+    try:
+        return _import(name, compile_so_from_src(src, name, *more, **options))
+    except ImportError:  # The file in the cache is damaged, or of another Python.
+        return _import(name, compile_so_from_src(src, name, *more, **options, again=True))
 
 
 def compile_module_from_file(path: str, name: str, *more: _Paths, **options: _Paths) -> ModuleType:

@@ -16,7 +16,7 @@ class LayoutError(TileError, AssertionError):
     """A layout does not fit the blocks of a descriptor."""
 
 
-class TensorDescriptor(plain.TensorDescriptor):
+class TensorDescriptor(plain.HostDescriptor):
     """A descriptor made on the host: kernels take it as an argument."""
 
     def __init__(
@@ -45,7 +45,7 @@ class TensorDescriptor(plain.TensorDescriptor):
         self.round_f32_to_tf32 = False
 
     @staticmethod
-    def from_tensor(  # type: ignore[override]
+    def from_tensor(
         tensor: Any,
         block_shape: Sequence[int],
         layout: NVMMASharedLayout,

@@ -9,13 +9,13 @@ from tile import knobs as _knobs
 from tile.compat.unbuilt import Unbuilt
 from tile.runtime.specialization import native_specialize_impl as _describe
 
-from . import gluon_ir, ir, linear_layout
+from . import gluon_ir, interpreter, ir, linear_layout, nvidia
 
 #: Variables that change what is compiled; each belongs to a knob.
 _IN_KEYS = ("DISABLE_PTXAS_OPT", "PTXAS_OPTIONS", "TRITON_MOCK_PTX_VERSION", "TRITON_F32_DEFAULT")
 
 #: Modules of Triton's that are one with its compiler.
-_UNBUILT = ("amd", "interpreter", "llvm", "nvidia", "passes", "proton")
+_UNBUILT = ("amd", "llvm", "passes", "proton")
 
 
 def __getattr__(name: str) -> Any:
@@ -54,7 +54,9 @@ __all__ = [
     "getenv",
     "getenv_bool",
     "gluon_ir",
+    "interpreter",
     "ir",
     "linear_layout",
     "native_specialize_impl",
+    "nvidia",
 ]
