@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/LoopSchedule.h"
+#include "tile/Analysis/OpPartitions.h"
 
 #include "tile/Support/AttributeNames.h"
 
@@ -66,6 +67,18 @@ void PlannedOp::eraseLatency() { op->removeAttr(kLatencyAttr); }
 bool PlannedOp::isInPartition() const { return op->hasAttr(kPartitionAttr); }
 void PlannedOp::setPartition(int partition) {
   setI32Attr(op, kPartitionAttr, partition);
+}
+
+Attribute mlir::triton::getPartitions(Operation *op) {
+  return op->getAttr(kPartitionAttr);
+}
+void mlir::triton::setPartitions(Operation *op, Attribute partitions) {
+  op->setAttr(kPartitionAttr, partitions);
+}
+void mlir::triton::runWith(Operation *op, Operation *other) {
+  for (StringRef name : {kPartitionAttr, kStageAttr, kClusterAttr})
+    if (Attribute value = other->getAttr(name))
+      op->setAttr(name, value);
 }
 
 bool PlannedOp::isUnguarded() const { return op->hasAttr(kUnguardedAttr); }

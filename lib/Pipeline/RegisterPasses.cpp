@@ -8,6 +8,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Passes.h"
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Gluon/Transforms/Passes.h"
+#include "tile/Dialect/NVWS/Transforms/Passes.h"
 #include "tile/Dialect/Proton/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/Triton/Transforms/Pipeline.h"
@@ -84,6 +85,7 @@ void mlir::triton::registerAllPasses() {
   registerTritonToTritonGPUPasses();
   gpu::registerTritonGPUPasses();
   nvidia_gpu::registerTritonNvidiaGPUPasses();
+  nvws::registerNVWSPasses();
   registerTritonGPUToLLVMPasses();
 
 #define TILE_BACKEND(name) backends::name::registerPasses();

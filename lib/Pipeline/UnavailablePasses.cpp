@@ -26,18 +26,14 @@ struct NamedPass {
   StringLiteral advice;
 };
 
-constexpr StringLiteral kNoTensorMemory =
-    "tile does not place operands in tensor memory";
 constexpr StringLiteral kLowering =
     "convert-triton-gpu-to-llvm lowers everything at once";
 
 constexpr NamedPass kNothingToDo[] = {
     {"tritongpu-optimize-partition-warps",
      "tritongpu-partition-loops gives every partition the warps it needs"},
-    {"triton-nvidia-interleave-tmem", kNoTensorMemory},
-    {"triton-nvidia-optimize-tmem-layouts", kNoTensorMemory},
-    {"triton-nvidia-gpu-remove-tmem-tokens", kNoTensorMemory},
-    {"triton-nvidia-check-matmul-two-cta", kNoTensorMemory},
+    {"triton-nvidia-gpu-remove-tmem-tokens",
+     "accesses of tensor memory are in order without tokens"},
     {"triton-nvidia-gpu-plan-cta",
      "tritongpu-coalesce keeps the layout of blocks in a cluster"},
     {"nvgpu-warp-specialization",

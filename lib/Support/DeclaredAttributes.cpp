@@ -60,6 +60,12 @@ static StringRef getExpected(AttributeValue kind, Attribute value) {
     return isI32 || isa<DenseI32ArrayAttr>(value)
                ? ""
                : "to be an i32 or an array of i32";
+  case AttributeValue::PartitionLists: {
+    auto lists = dyn_cast<ArrayAttr>(value);
+    return lists && llvm::all_of(lists, llvm::IsaPred<DenseI32ArrayAttr>)
+               ? ""
+               : "to be a list of arrays of i32";
+  }
   case AttributeValue::Indices:
     return isa<DenseI32ArrayAttr>(value) ? "" : "to be an array of i32";
   case AttributeValue::String: {

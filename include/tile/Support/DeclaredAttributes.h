@@ -26,6 +26,8 @@ enum class AttributeValue {
   Facts,
   /// i32, or an array of i32: the partitions that an operation is in.
   Partitions,
+  /// For each result, the partitions that have it.
+  PartitionLists,
   Indices,
   String,
   Strings,

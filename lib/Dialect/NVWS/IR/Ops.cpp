@@ -153,3 +153,41 @@ LogicalResult WarpGroupOp::verify() {
   }
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Values of several partitions
+//===----------------------------------------------------------------------===//
+
+/// The partitions that an operation, or the one that makes a value, is in.
+static SmallVector<int32_t> getPartitions(Operation *op) {
+  auto array = op ? op->getAttrOfType<DenseI32ArrayAttr>(gpu::kPartitionAttr)
+                  : DenseI32ArrayAttr();
+  return array ? SmallVector<int32_t>(array.asArrayRef())
+               : SmallVector<int32_t>();
+}
+
+LogicalResult ArefPhiOp::verify() {
+  SmallVector<int32_t> all = getPartitions(*this);
+  if (all.empty())
+    return emitOpError("expected the partitions that it is in, found none");
+  SmallVector<int32_t> lhs = getPartitions(getLhs().getDefiningOp()),
+                       rhs = getPartitions(getRhs().getDefiningOp());
+  for (auto [partitions, name] :
+       {std::pair{ArrayRef(lhs), "first"}, {ArrayRef(rhs), "second"}})
+    if (partitions.empty())
+      return emitOpError("expected the ")
+             << name << " operand to be in partitions, found none";
+  for (int32_t partition : lhs)
+    if (llvm::is_contained(rhs, partition))
+      return emitOpError("expected each partition to have one of the operands, "
+                         "found both in partition ")
+             << partition;
+  SmallVector<int32_t> either(lhs);
+  llvm::append_range(either, rhs);
+  llvm::sort(either);
+  llvm::sort(all);
+  if (either != all)
+    return emitOpError("expected to be in the partitions of the operands, ")
+           << either << ", found " << all;
+  return success();
+}

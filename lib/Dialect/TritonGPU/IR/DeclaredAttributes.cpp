@@ -9,6 +9,7 @@
 #include "DeclaredAttributes.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
 #include "tile/Support/DeclaredAttributes.h"
 
@@ -53,6 +54,8 @@ static constexpr DeclaredAttribute kTable[] = {
     {kPartitionAttr, Is::Partitions, On::Operation,
      "The partition of warps that runs the operation; others belong to the "
      "default group."},
+    {kPartitionOutputsAttr, Is::PartitionLists, On::Operation,
+     "The partitions that have each result of a loop or branch."},
 };
 
 static constexpr DeclaredAttribute kLoopTable[] = {

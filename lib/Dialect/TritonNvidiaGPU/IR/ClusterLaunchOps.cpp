@@ -26,6 +26,14 @@ LogicalResult CLCTryCancelOp::verify() {
   return verifyBarrierType(*this, getMbarrier().getType());
 }
 
+LogicalResult CLCTryCancelSyncOp::verify() {
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (type.getShape() == ArrayRef<int64_t>{2} &&
+      type.getElementType().isInteger(64))
+    return success();
+  return emitOpError("expected the answer to be two i64, found ") << type;
+}
+
 LogicalResult CLCLoadResultOp::verify() {
   return verifyAnswer(*this, getSrc().getType());
 }

@@ -4,6 +4,7 @@
 #include "tile/Support/DeclaredAttributes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TTNGAliasDialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
@@ -26,6 +27,18 @@ static constexpr DeclaredAttribute kTable[] = {
     {kTensorMemoryAddressAttrName, Is::Count, On::Module,
      "Where the address of the block's tensor memory is in shared memory."},
 };
+
+/// Names that users of this IR know with the other prefix.
+static constexpr DeclaredAttribute kAliasTable[] = {
+    {kTwoCTAsAttrName, Is::Flag, On::Module,
+     "Whether the multiplications of the module are by two blocks each."},
+};
+
+LogicalResult
+TTNGAliasDialect::verifyOperationAttribute(Operation *op,
+                                           NamedAttribute attribute) {
+  return verifyDeclaredAttribute(kAliasTable, op, attribute);
+}
 
 LogicalResult
 TritonNvidiaGPUDialect::verifyOperationAttribute(Operation *op,

@@ -59,6 +59,28 @@ static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *,
     printer << ", " << barrier << '[' << predicate << ']';
 }
 
+/// The attributes of a view of columns. `N` is an older name of `offset`, and
+/// `dim` says what dimension the view is a part of.
+static ParseResult parsePartOfColumns(OpAsmParser &parser,
+                                      NamedAttrList &attributes) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(attributes))
+    return failure();
+  if (Attribute offset = attributes.erase("N"))
+    attributes.set("offset", offset);
+  auto dim = dyn_cast_or_null<IntegerAttr>(attributes.erase("dim"));
+  if (dim && dim.getValue() != 1)
+    return parser.emitError(loc)
+           << "expected a part of the columns, dim = 1, found dim = "
+           << dim.getInt();
+  return success();
+}
+
+static void printPartOfColumns(OpAsmPrinter &printer, Operation *,
+                               DictionaryAttr attributes) {
+  printer.printOptionalAttrDict(attributes.getValue());
+}
+
 #define GET_OP_CLASSES
 #include "tile/Dialect/TritonNvidiaGPU/IR/Ops.cpp.inc"
 
@@ -69,8 +91,10 @@ static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *,
 LogicalResult nvidia_gpu::verifyBarrierType(Operation *op,
                                             gpu::MemDescType type,
                                             StringRef what) {
-  if (type.getShape() != ArrayRef<int64_t>{1} ||
-      !type.getElementType().isSignlessInteger(64) || !isInSharedMemory(type))
+  // A cluster may have an array with one for each of its blocks.
+  if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(64) ||
+      !isInSharedMemory(type) ||
+      gpu::getShapePerCTA(type) != ArrayRef<int64_t>{1})
     return op->emitOpError()
            << "expected " << what
            << " to be a 1xi64 buffer in shared memory, found " << type;

@@ -181,7 +181,7 @@ LogicalResult TMEMSubsliceOp::verify() {
   if (src.getShape()[0] != dst.getShape()[0])
     return emitOpError() << "expected a result of all " << src.getShape()[0]
                          << " rows, found " << dst.getShape()[0];
-  int64_t begin = getN(), end = begin + dst.getShape()[1];
+  int64_t begin = getOffset(), end = begin + dst.getShape()[1];
   if (end > src.getShape()[1])
     return emitOpError() << "expected columns from 0 to " << src.getShape()[1]
                          << ", found those from " << begin << " to " << end;
@@ -223,7 +223,7 @@ LogicalResult TMEMSubsliceOp::verify() {
 Value TMEMSubsliceOp::getViewSource() { return getSrc(); }
 
 OpFoldResult TMEMSubsliceOp::fold(FoldAdaptor) {
-  if (getN() == 0 && getSrc().getType() == getType())
+  if (getOffset() == 0 && getSrc().getType() == getType())
     return getSrc();
   return {};
 }
@@ -234,7 +234,7 @@ LogicalResult TMEMSubsliceOp::canonicalize(TMEMSubsliceOp op,
   auto outer = op.getSrc().getDefiningOp<TMEMSubsliceOp>();
   if (!outer)
     return failure();
-  rewriter.replaceOpWithNewOp<TMEMSubsliceOp>(op, op.getType(), outer.getSrc(),
-                                              outer.getN() + op.getN());
+  rewriter.replaceOpWithNewOp<TMEMSubsliceOp>(
+      op, op.getType(), outer.getSrc(), outer.getOffset() + op.getOffset());
   return success();
 }

@@ -52,3 +52,39 @@ tt.func @warps() {
   }
   tt.return
 }
+
+// -----
+
+tt.func @no_partitions(%x: i32) {
+  // expected-error @+1 {{expected the partitions that it is in, found none}}
+  %r = nvws.aref.phi %x, %x : i32
+  tt.return
+}
+
+// -----
+
+tt.func @argument(%x: i32) {
+  // expected-error @+1 {{expected the first operand to be in partitions, found none}}
+  %r = nvws.aref.phi %x, %x {ttg.partition = array<i32: 0>} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @both() {
+  %a = arith.constant {ttg.partition = array<i32: 0, 1>} 1 : i32
+  %b = arith.constant {ttg.partition = array<i32: 1, 2>} 2 : i32
+  // expected-error @+1 {{found both in partition 1}}
+  %r = nvws.aref.phi %a, %b {ttg.partition = array<i32: 0, 1, 2>} : i32
+  tt.return
+}
+
+// -----
+
+tt.func @neither() {
+  %a = arith.constant {ttg.partition = array<i32: 0>} 1 : i32
+  %b = arith.constant {ttg.partition = array<i32: 1>} 2 : i32
+  // expected-error @+1 {{expected to be in the partitions of the operands, 0, 1, found 0, 1, 2}}
+  %r = nvws.aref.phi %a, %b {ttg.partition = array<i32: 0, 1, 2>} : i32
+  tt.return
+}

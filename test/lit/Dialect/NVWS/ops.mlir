@@ -1,6 +1,7 @@
 // RUN: tile-opt %s | filecheck %s
 
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 
 // CHECK-LABEL: @ring
@@ -26,17 +27,28 @@ tt.func @ring(%a: !ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>, %b: !ttg.
 
 // CHECK-LABEL: @tokens
 tt.func @tokens(%slot: i32, %phase: i1) {
-  // CHECK: "nvws.create_token"() <{loadType = 2 : i32, numBuffers = 3 : i32}> : () -> tensor<3x!nvws.token>
+  // CHECK: nvws.create_token {loadType = 2 : i32, numBuffers = 3 : i32} : tensor<3x!nvws.token>
   %t = "nvws.create_token"() <{loadType = 2 : i32, numBuffers = 3 : i32}> : () -> tensor<3x!nvws.token>
-  // CHECK: "nvws.producer_acquire"(%{{.*}}) {async_task_id = array<i32: 0>} : (tensor<3x!nvws.token>, i32, i1) -> ()
+  // CHECK: nvws.producer_acquire %{{.*}}, %{{.*}}, %{{.*}} {async_task_id = array<i32: 0>} : tensor<3x!nvws.token>, i32, i1
   "nvws.producer_acquire"(%t, %slot, %phase) {async_task_id = array<i32: 0>} : (tensor<3x!nvws.token>, i32, i1) -> ()
-  // CHECK: "nvws.producer_commit"
+  // CHECK: nvws.producer_commit
   "nvws.producer_commit"(%t, %slot) : (tensor<3x!nvws.token>, i32) -> ()
-  // CHECK: "nvws.consumer_wait"
+  // CHECK: nvws.consumer_wait
   "nvws.consumer_wait"(%t, %slot, %phase) : (tensor<3x!nvws.token>, i32, i1) -> ()
-  // CHECK: "nvws.consumer_release"
-  "nvws.consumer_release"(%t, %slot) : (tensor<3x!nvws.token>, i32) -> ()
+  // CHECK: nvws.consumer_release
+  nvws.consumer_release %t, %slot : tensor<3x!nvws.token>, i32
   tt.return
+}
+
+// CHECK-LABEL: @several_partitions
+tt.func @several_partitions(%buf: !ttg.memdesc<2xi64, #shared1, #smem, mutable, 3x2>) -> i32 {
+  // CHECK: nvws.clc_try_cancel %{{.*}} : !ttg.memdesc<2xi64, #shared1, #smem, mutable, 3x2>
+  nvws.clc_try_cancel %buf : !ttg.memdesc<2xi64, #shared1, #smem, mutable, 3x2>
+  %a = arith.constant {ttg.partition = array<i32: 2>} 1 : i32
+  %b = arith.constant {ttg.partition = array<i32: 0, 1>} 2 : i32
+  // CHECK: nvws.aref.phi %{{.*}}, %{{.*}} {ttg.partition = array<i32: 0, 1, 2>} : i32
+  %x = nvws.aref.phi %a, %b {ttg.partition = array<i32: 0, 1, 2>} : i32
+  tt.return %x : i32
 }
 
 // CHECK-LABEL: @partitions

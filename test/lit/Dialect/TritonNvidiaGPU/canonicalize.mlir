@@ -81,10 +81,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-SAME: (%[[BUF:[^ ]*]]: !ttg.memdesc
   tt.func @subslice(%buf: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>)
       -> (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x32xf32, #tmem32, #ttnvgpu.tensor_memory, mutable, 128x128>) {
-    %0 = ttnvgpu.tmem_subslice %buf {N = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
-    %1 = ttnvgpu.tmem_subslice %buf {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
-    %2 = ttnvgpu.tmem_subslice %1 {N = 32 : i32} : !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128> -> !ttg.memdesc<128x32xf32, #tmem32, #ttnvgpu.tensor_memory, mutable, 128x128>
-    // CHECK-NEXT: %[[S:.*]] = ttnvgpu.tmem_subslice %[[BUF]] {N = 96 : i32}
+    %0 = ttnvgpu.tmem_subslice %buf {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    %1 = ttnvgpu.tmem_subslice %buf {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+    %2 = ttnvgpu.tmem_subslice %1 {offset = 32 : i32} : !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128> -> !ttg.memdesc<128x32xf32, #tmem32, #ttnvgpu.tensor_memory, mutable, 128x128>
+    // CHECK-NEXT: %[[S:.*]] = ttnvgpu.tmem_subslice %[[BUF]] {offset = 96 : i32}
     // CHECK-NEXT: tt.return %[[BUF]], %[[S]]
     tt.return %0, %2 : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x32xf32, #tmem32, #ttnvgpu.tensor_memory, mutable, 128x128>
   }

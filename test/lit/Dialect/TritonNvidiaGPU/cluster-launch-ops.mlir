@@ -12,6 +12,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.clc_try_cancel %buf, %bar : !ttg.memdesc<2xi64, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared, #smem, mutable>
     // CHECK: ttnvgpu.clc_try_cancel %[[BUF]], %[[BAR]] {multicast} :
     ttng.clc_try_cancel %buf, %bar {multicast} : !ttg.memdesc<2xi64, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    // CHECK: ttnvgpu.clc_try_cancel_sync : tensor<2xi64>
+    %sync = ttnvgpu.clc_try_cancel_sync : tensor<2xi64>
     // CHECK: %[[ANSWER:.*]] = ttnvgpu.clc_load_result %[[BUF]] : !ttg.memdesc<2xi64, #shared, #smem, mutable> -> i128
     %answer = ttnvgpu.clc_load_result %buf : !ttg.memdesc<2xi64, #shared, #smem, mutable> -> i128
     // CHECK: ttnvgpu.clc_is_canceled %[[ANSWER]] : i128 -> i1

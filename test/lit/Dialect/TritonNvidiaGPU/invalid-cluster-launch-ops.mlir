@@ -37,3 +37,19 @@ tt.func @floats(%buf: !ttg.memdesc<4xf32, #shared, #smem>) {
   %0 = ttnvgpu.clc_load_result %buf : !ttg.memdesc<4xf32, #shared, #smem> -> i128
   tt.return
 }
+
+// -----
+
+tt.func @shape() {
+  // expected-error @+1 {{expected the answer to be two i64, found 'tensor<4xi64>'}}
+  %0 = ttnvgpu.clc_try_cancel_sync : tensor<4xi64>
+  tt.return
+}
+
+// -----
+
+tt.func @element() {
+  // expected-error @+1 {{expected the answer to be two i64, found 'tensor<2xf32>'}}
+  %0 = ttnvgpu.clc_try_cancel_sync : tensor<2xf32>
+  tt.return
+}

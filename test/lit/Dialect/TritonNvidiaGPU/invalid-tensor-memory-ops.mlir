@@ -222,7 +222,7 @@ tt.func @copy_lanes(%s: !ttg.memdesc<64x128xf32, #f32, #smem>, %d: !ttg.memdesc<
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_range(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{'ttnvgpu.tmem_subslice' op expected columns from 0 to 128, found those from 96 to 160}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 96 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 96 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
   tt.return
 }
 
@@ -232,7 +232,7 @@ tt.func @slice_range(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_type(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected a result of 'f32' like the source, found 'i32'}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xi32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xi32, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
   tt.return
 }
 
@@ -242,7 +242,7 @@ tt.func @slice_type(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory,
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_mutable(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected source and result to be both mutable or both not, found}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
   tt.return
 }
 
@@ -252,7 +252,7 @@ tt.func @slice_mutable(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memo
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected a result of all 256 rows, found 128}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 256x128>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 64 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable, 256x128>
   tt.return
 }
 
@@ -262,7 +262,7 @@ tt.func @slice_rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory,
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_alloc_shape(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected a result that names the shape of the whole buffer, [128, 128], found [128, 64]}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
 
@@ -272,7 +272,7 @@ tt.func @slice_alloc_shape(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_encoding(%s: !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected a result with the encoding of the source, or a smaller blockN, found}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
 
@@ -281,7 +281,7 @@ tt.func @slice_encoding(%s: !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_m
 #scales = #ttnvgpu.tensor_memory_scales_encoding<>
 tt.func @slice_scales(%s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected a tensor_memory_encoding of source and result, found}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
 
@@ -291,7 +291,7 @@ tt.func @slice_scales(%s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory
 #tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 tt.func @slice_column(%s: !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected the part to start at a 32-bit column, found element 1}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 1 : i32} : !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 1 : i32} : !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #tmem64, #ttnvgpu.tensor_memory, mutable, 128x128>
   tt.return
 }
 
@@ -299,8 +299,8 @@ tt.func @slice_column(%s: !ttg.memdesc<128x128xf16, #tmem, #ttnvgpu.tensor_memor
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @slice_negative(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{attribute 'N' failed to satisfy constraint}}
-  %0 = ttnvgpu.tmem_subslice %s {N = -1 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  // expected-error @+1 {{attribute 'offset' failed to satisfy constraint}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = -1 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
 
@@ -320,7 +320,7 @@ tt.func @reduction_without_result(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.
 #rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 tt.func @nan_without_reduction(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) {
   // expected-error @+1 {{expected 'abs' and 'NaN' with a redOp only}}
-  %0 = ttnvgpu.tmem_load %s {NaN} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>
+  %0 = ttnvgpu.tmem_load %s {NaN = true} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xf32, #rows>
   tt.return
 }
 
@@ -330,7 +330,7 @@ tt.func @nan_without_reduction(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.ten
 #rows = #ttg.blocked<{sizePerThread = [1, 128], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
 tt.func @integer_abs(%s: !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory>) {
   // expected-error @+1 {{expected 'abs' and 'NaN' with elements of f32 only, found 'i32'}}
-  %0, %1 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<max>, abs} : !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xi32, #rows>, tensor<128xi32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %0, %1 = ttnvgpu.tmem_load %s {redOp = #ttnvgpu.redOp<max>, abs = true} : !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory> -> tensor<128x128xi32, #rows>, tensor<128xi32, #ttg.slice<{dim = 1, parent = #rows}>>
   tt.return
 }
 
@@ -371,7 +371,7 @@ tt.func @lanes(%d: !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutab
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
 tt.func @slice_end(%s: !ttg.memdesc<128x32xf16, #tmem, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected the part to end with a 32-bit column, found element 2}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 2 : i32} : !ttg.memdesc<128x32xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x1xf16, #tmem, #ttnvgpu.tensor_memory, mutable, 128x32>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 2 : i32} : !ttg.memdesc<128x32xf16, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x1xf16, #tmem, #ttnvgpu.tensor_memory, mutable, 128x32>
   tt.return
 }
 
@@ -380,6 +380,15 @@ tt.func @slice_end(%s: !ttg.memdesc<128x32xf16, #tmem, #ttnvgpu.tensor_memory, m
 #pair = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1, CTASplitM = 2, twoCTAs = true>
 tt.func @slice_pair(%s: !ttg.memdesc<128x32xf32, #pair, #ttnvgpu.tensor_memory, mutable>) {
   // expected-error @+1 {{expected a buffer whose columns are all in the same lanes of one block, found}}
-  %0 = ttnvgpu.tmem_subslice %s {N = 0 : i32} : !ttg.memdesc<128x32xf32, #pair, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x16xf32, #pair, #ttnvgpu.tensor_memory, mutable, 128x32>
+  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x32xf32, #pair, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x16xf32, #pair, #ttnvgpu.tensor_memory, mutable, 128x32>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected a part of the columns, dim = 1, found dim = 0}}
+  %0 = ttnvgpu.tmem_subslice %s {dim = 0 : i32, offset = 128 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 256x128>
   tt.return
 }

@@ -50,15 +50,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.tmem_store %x, %buf, %pred : tensor<128x128xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
     // CHECK: %{{.*}} = ttnvgpu.tmem_store %[[X]], %[[BUF]][%[[T]]], %[[PRED]] :
     %2 = ttnvgpu.tmem_store %x, %buf[%t], %pred : tensor<128x128xf32, #rows> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
-    // CHECK: ttnvgpu.tmem_subslice %[[BUF]] {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #{{.*}}, #ttnvgpu.tensor_memory, mutable, 128x128>
-    %3 = ttnvgpu.tmem_subslice %buf {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 128x128>
+    // CHECK: ttnvgpu.tmem_subslice %[[BUF]] {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #{{.*}}, #ttnvgpu.tensor_memory, mutable, 128x128>
+    %3 = ttnvgpu.tmem_subslice %buf {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 128x128>
+    // Other spellings.
+    // CHECK: ttnvgpu.tmem_subslice %[[BUF]] {offset = 64 : i32} :
+    %4 = ttnvgpu.tmem_subslice %buf {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 128x128>
+    // CHECK: ttnvgpu.tmem_subslice %[[BUF]] {offset = 64 : i32} :
+    %5 = ttnvgpu.tmem_subslice %buf {dim = 1 : i32, offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 128x128>
     tt.return
   }
 
   // CHECK-LABEL: @reduce
   tt.func @reduce(%buf: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %t: !ttg.async.token) {
-    // CHECK: %{{.*}}, %{{.*}} = ttnvgpu.tmem_load %{{.*}} {NaN, abs, redOp = #ttnvgpu.redOp<min>} : !ttg.memdesc<128x128xf32, {{.*}}> -> tensor<128x128xf32, #[[ROWS:.*]]>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #[[ROWS]]}>>
-    %0, %min = ttnvgpu.tmem_load %buf {redOp = #ttnvgpu.redOp<min>, abs, NaN} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+    // CHECK: %{{.*}}, %{{.*}} = ttnvgpu.tmem_load %{{.*}} {NaN = true, abs = true, redOp = #ttnvgpu.redOp<min>} : !ttg.memdesc<128x128xf32, {{.*}}> -> tensor<128x128xf32, #[[ROWS:.*]]>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #[[ROWS]]}>>
+    %0, %min = ttnvgpu.tmem_load %buf {redOp = #ttnvgpu.redOp<min>, abs = true, NaN = true} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
     // CHECK: %{{.*}}, %{{.*}}, %{{.*}} = ttnvgpu.tmem_load %{{.*}}[%{{.*}}] {redOp = #ttnvgpu.redOp<max>}
     %1, %t1, %max = ttnvgpu.tmem_load %buf[%t] {redOp = #ttng.redOp<max>} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
     tt.return

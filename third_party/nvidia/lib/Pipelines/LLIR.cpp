@@ -27,8 +27,10 @@ void nvidia::buildAllocationPipeline(const PassAdder &add,
   add(createSCFToControlFlowPass());
   // Where nobody says the machine, the module does, when passes run.
   const NVIDIATarget *target = lookupNVIDIATarget(options.computeCapability);
-  if (!target || target->hasTensorMemory)
+  if (!target || target->hasTensorMemory) {
+    add(nvidia_gpu::createTritonNvidiaCheckMatmulTwoCTA());
     add(nvidia_gpu::createTritonTensorMemoryAllocation());
+  }
   add(gpu::createTritonGPUGlobalScratchMemoryAllocation());
   add(gpu::createTritonGPUAllocateWarpGroups());
   add(nvidia_gpu::createTritonNvidiaGPUDeriveWaitCounts());

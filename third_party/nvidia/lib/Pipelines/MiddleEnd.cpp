@@ -53,6 +53,10 @@ void NVIDIAMiddleEnd::addCopyLowering() {
   // Explicit programs say the layouts of their copies.
   if (!isExplicit)
     add(gpu::createTritonGPUCoalesceAsyncCopy());
+  if (options.useTensorMemory) {
+    add(nvidia_gpu::createTritonNvidiaOptimizeTMEMLayouts());
+    add(createTritonNvidiaTMEMLoadReduce());
+  }
 }
 
 void NVIDIAMiddleEnd::addEpilogue() {
@@ -67,6 +71,7 @@ void NVIDIAMiddleEnd::addLast() {
   }
   // Explicit programs wait for what they start.
   if (options.useTensorMemory) {
+    add(nvidia_gpu::createTritonNvidiaInterleaveTMEM());
     add(nvidia_gpu::createTritonNvidiaMMALowering());
     add(createCSEPass());
   }

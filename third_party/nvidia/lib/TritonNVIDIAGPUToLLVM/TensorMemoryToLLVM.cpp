@@ -187,7 +187,7 @@ struct SubslicePattern : TargetPattern<ttng::TMEMSubsliceOp> {
     auto type = op.getSrc().getType();
     auto encoding = cast<ttng::TensorMemoryEncodingAttr>(type.getEncoding());
     LLVMBuilder b(op.getLoc(), rewriter);
-    int64_t bits = int64_t(op.getN()) * encoding.getColStride() *
+    int64_t bits = int64_t(op.getOffset()) * encoding.getColStride() *
                    type.getElementTypeBitWidth();
     rewriter.replaceOp(op, b.add(adaptor.getSrc(), b.i32(bits / 32)));
     return success();

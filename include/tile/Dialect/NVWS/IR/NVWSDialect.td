@@ -20,7 +20,8 @@ def NVWS_Dialect : Dialect {
     that it is full or empty. Tokens are the same at a lower level, without the
     buffers.
 
-    Such IR is read, checked and printed. No pass makes it.
+    Such IR is read, checked, printed and lowered (`nvws-lower-aref`,
+    `nvws-lower-warp-group`). No pass makes it.
   }];
 
   let dependentDialects = [
@@ -59,7 +60,8 @@ def NVWS_AsyncOp : I32EnumAttr<"AsyncOp", "What ends an access asynchronously", 
     I32EnumAttrCase<"TC5MMA", 2, "tc5mma">,
     I32EnumAttrCase<"TMEMCopy", 3, "tmem_copy">,
     I32EnumAttrCase<"CpAsync", 4, "cp_async">,
-    I32EnumAttrCase<"WGMMA", 5, "wgmma">]> {
+    I32EnumAttrCase<"WGMMA", 5, "wgmma">,
+    I32EnumAttrCase<"CLC", 6, "clc">]> {
   let cppNamespace = "::mlir::triton::nvws";
   let genSpecializedAttr = 0;
 }

@@ -154,6 +154,37 @@ def NVWS_DescriptorLoadOp : NVWS_Op<"descriptor_load"> {
   }];
 }
 
+def NVWS_CLCTryCancelOp : NVWS_Op<"clc_try_cancel"> {
+  let summary = "Ask for the work of a cluster, into the slot that was entered";
+  let description = [{
+    Example:
+
+    ```mlir
+    nvws.clc_try_cancel %buf : !ttg.memdesc<2xi64, #shared, #smem, mutable, 2x2>
+    ```
+  }];
+  let arguments = (ins TTNG_MemDesc:$result);
+  let assemblyFormat = "$result attr-dict `:` qualified(type($result))";
+}
+
+def NVWS_ArefPhiOp : NVWS_Op<"aref.phi", [
+    Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "A value that some partitions have from one operation, the rest from another";
+  let description = [{
+    Each partition in `ttg.partition` has the operand that is in this partition.
+
+    Example:
+
+    ```mlir
+    %x = nvws.aref.phi %a, %b {ttg.partition = array<i32: 0, 1>} : i32
+    ```
+  }];
+  let arguments = (ins AnyType:$lhs, AnyType:$rhs);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Tokens
 //===----------------------------------------------------------------------===//
@@ -166,15 +197,17 @@ def NVWS_CreateTokenOp : NVWS_Op<"create_token"> {
     Example:
 
     ```mlir
-    %tokens = "nvws.create_token"() <{loadType = 2 : i32, numBuffers = 3 : i32}> : () -> tensor<3x!nvws.token>
+    %tokens = nvws.create_token {loadType = 2 : i32, numBuffers = 3 : i32} : tensor<3x!nvws.token>
     ```
   }];
   let arguments = (ins I32Attr:$numBuffers, I32Attr:$loadType);
   let results = (outs NVWS_TokenTensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 class NVWS_TokenOp<string mnemonic, dag args> : NVWS_Op<mnemonic> {
   let arguments = args;
+  let assemblyFormat = "operands attr-dict `:` type(operands)";
 }
 
 defvar NVWS_SlotAndPhase = (ins NVWS_TokenTensor:$token, I32:$idx, I1:$phase);
@@ -186,7 +219,7 @@ def NVWS_ProducerAcquireOp : NVWS_TokenOp<"producer_acquire", NVWS_SlotAndPhase>
     Example:
 
     ```mlir
-    "nvws.producer_acquire"(%tokens, %slot, %phase) : (tensor<3x!nvws.token>, i32, i1) -> ()
+    nvws.producer_acquire %tokens, %slot, %phase : tensor<3x!nvws.token>, i32, i1
     ```
   }];
 }
@@ -196,7 +229,7 @@ def NVWS_ProducerCommitOp : NVWS_TokenOp<"producer_commit", NVWS_Slot> {
     Example:
 
     ```mlir
-    "nvws.producer_commit"(%tokens, %slot) : (tensor<3x!nvws.token>, i32) -> ()
+    nvws.producer_commit %tokens, %slot : tensor<3x!nvws.token>, i32
     ```
   }];
 }
@@ -206,7 +239,7 @@ def NVWS_ConsumerWaitOp : NVWS_TokenOp<"consumer_wait", NVWS_SlotAndPhase> {
     Example:
 
     ```mlir
-    "nvws.consumer_wait"(%tokens, %slot, %phase) : (tensor<3x!nvws.token>, i32, i1) -> ()
+    nvws.consumer_wait %tokens, %slot, %phase : tensor<3x!nvws.token>, i32, i1
     ```
   }];
 }
@@ -216,7 +249,7 @@ def NVWS_ConsumerReleaseOp : NVWS_TokenOp<"consumer_release", NVWS_Slot> {
     Example:
 
     ```mlir
-    "nvws.consumer_release"(%tokens, %slot) : (tensor<3x!nvws.token>, i32) -> ()
+    nvws.consumer_release %tokens, %slot : tensor<3x!nvws.token>, i32
     ```
   }];
 }

@@ -37,6 +37,24 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
   let hasVerifier = 1;
 }
 
+def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync"> {
+  let summary = "Ask for the work of a cluster that has not started, and get the answer";
+  let description = [{
+    The answer as a tensor, as if it were there at once. A loop asks at its start, and
+    puts the answer into a buffer, which it reads at its end.
+    `triton-nvidia-gpu-lower-clc` makes a `clc_try_cancel` and a wait of it.
+
+    Example:
+
+    ```mlir
+    %answer = ttnvgpu.clc_try_cancel_sync : tensor<2xi64, #linear>
+    ```
+  }];
+  let results = (outs TTNG_Tensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
   let summary = "Read the answer to clc_try_cancel";
   let description = [{

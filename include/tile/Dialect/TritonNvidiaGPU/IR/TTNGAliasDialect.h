@@ -10,7 +10,8 @@ namespace mlir::triton::nvidia_gpu {
 
 /// A dialect that exists in text only. `ttng.x` in the custom form of an
 /// operation, `#ttng.x` and `!ttng.x` are read as `ttnvgpu.x`, `#ttnvgpu.x` and
-/// `!ttnvgpu.x`; nothing is ever printed with this prefix.
+/// `!ttnvgpu.x`. Of what has this prefix, only attributes of modules are
+/// printed.
 ///
 /// The generic form `"ttng.x"(...)` names its operation before any dialect is
 /// asked, so that it cannot be redirected: it is refused with an error that
@@ -25,6 +26,8 @@ public:
 
   Attribute parseAttribute(DialectAsmParser &parser, Type type) const override;
   Type parseType(DialectAsmParser &parser) const override;
+  LogicalResult verifyOperationAttribute(Operation *op,
+                                         NamedAttribute attribute) override;
 
 private:
   /// Registers the name `ttng.<mnemonic>`, which parses as `target`.

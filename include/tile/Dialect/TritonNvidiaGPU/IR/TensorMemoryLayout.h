@@ -19,6 +19,8 @@ namespace mlir::triton::nvidia_gpu {
 /// Where the address of the tensor memory of a block is in its shared memory.
 inline constexpr llvm::StringLiteral kTensorMemoryAddressAttrName =
     "ttnvgpu.tensor_memory_address";
+/// Whether pairs of blocks multiply, said of a whole module.
+inline constexpr llvm::StringLiteral kTwoCTAsAttrName = "ttng.two-ctas";
 /// Where a buffer starts in the tensor memory of the block.
 inline constexpr llvm::StringLiteral kTensorMemoryColumnAttrName =
     "tensor_memory_col_offset";

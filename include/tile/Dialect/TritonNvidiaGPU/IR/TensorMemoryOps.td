@@ -39,23 +39,23 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [
     so that the layout of the result must give it just the rows in that window.
 
     With `redOp` a last result holds the minimum or maximum of each row, of the
-    absolute values where `abs` is given. A NaN in a row is passed over, or with
-    `NaN` becomes the result; both attributes are for f32.
+    absolute values where `abs` is true. A NaN in a row is passed over, or where
+    `NaN` is true becomes the result; both attributes are for f32.
 
     Examples:
 
     ```mlir
     %x = ttnvgpu.tmem_load %buf : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>
     %y, %t1 = ttnvgpu.tmem_load %buf[%t0] : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>
-    %z, %min = ttnvgpu.tmem_load %buf {redOp = #ttnvgpu.redOp<min>, abs, NaN} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #linear}>>
+    %z, %min = ttnvgpu.tmem_load %buf {NaN = true, abs = true, redOp = #ttnvgpu.redOp<min>} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x128xf32, #linear>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #linear}>>
     ```
   }];
   let arguments = (ins
     Arg<TTNG_MemDesc, "source", [MemRead<TTNG_TensorMemory>]>:$src,
     Optional<TTNG_Token>:$dep,
     OptionalAttr<TTNG_RedOpAttr>:$redOp,
-    UnitAttr:$abs,
-    UnitAttr:$NaN);
+    DefaultValuedAttr<BoolAttr, "false">:$abs,
+    DefaultValuedAttr<BoolAttr, "false">:$NaN);
   let results = (outs TTNG_Tensor:$result, Optional<TTNG_Token>:$token,
                       Optional<TTNG_Tensor>:$red);
   let assemblyFormat = [{
@@ -136,21 +136,24 @@ def TTNG_TMEMSubsliceOp : TTNG_Op<"tmem_subslice", [
     Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
   let summary = "Some columns of a buffer in tensor memory";
   let description = [{
-    The view of `src` that starts at column `N` (in elements) and has as many
+    The view of `src` that starts at column `offset` (in elements) and has as many
     columns as the result type says. No data moves.
+
+    `N` is read as an older name of `offset`. `dim = 1`, which says that the part is
+    one of columns, may stand beside it.
 
     Example:
 
     ```mlir
-    %half = ttnvgpu.tmem_subslice %buf {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem1, #ttnvgpu.tensor_memory, mutable, 128x128>
+    %half = ttnvgpu.tmem_subslice %buf {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem1, #ttnvgpu.tensor_memory, mutable, 128x128>
     ```
   }];
   let arguments = (ins
     TTNG_MemDesc:$src,
-    ConfinedAttr<I32Attr, [IntNonNegative]>:$N);
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$offset);
   let results = (outs TTNG_MemDesc:$result);
   let assemblyFormat = [{
-    $src attr-dict `:` qualified(type($src)) `->` qualified(type($result))
+    $src custom<PartOfColumns>(attr-dict) `:` qualified(type($src)) `->` qualified(type($result))
   }];
   let hasFolder = 1;
   let hasVerifier = 1;

@@ -234,6 +234,149 @@ def TritonGPUPromoteLHSToTMEM
   ];
 }
 
+def TritonNvidiaOptimizeTMEMLayouts
+    : Pass<"triton-nvidia-optimize-tmem-layouts", "::mlir::ModuleOp"> {
+  let summary = "Load and store tensor memory in the layouts that others want";
+  let description = [{
+    Registers get what comes from tensor memory in one of a few layouts. This pass
+    chooses another one, or loads less at a time, where this saves traffic.
+
+    * The two halves of the columns of a load, which a `tt.split` takes apart, are
+      two loads. The two of a `tt.join` that a store writes are two stores.
+    * A load whose rows are reduced has whole rows in each warp.
+    * A load may go transposed to shared memory, and a store may come so from there.
+      Then it has pieces of 8 by 8 elements, as the instructions for matrices in shared
+      memory move them.
+
+    Conversions keep the layouts of all others. `tritongpu-remove-layout-conversions`
+    takes them away.
+
+    Before:
+    ```mlir
+    %x = ttnvgpu.tmem_load %d : ... -> tensor<128x128xf32, #linear>
+    %0 = tt.reshape %x : ... -> tensor<128x2x64xf32, #linear1>
+    %1 = tt.trans %0 {order = array<i32: 0, 2, 1>} : ... -> tensor<128x64x2xf32, #linear2>
+    %l, %r = tt.split %1 : ... -> tensor<128x64xf32, #linear3>
+    ```
+    After:
+    ```mlir
+    %0 = ttnvgpu.tmem_subslice %d {offset = 0 : i32} : ...
+    %l = ttnvgpu.tmem_load %0 : ... -> tensor<128x64xf32, #linear3>
+    %1 = ttnvgpu.tmem_subslice %d {offset = 64 : i32} : ...
+    %r = ttnvgpu.tmem_load %1 : ... -> tensor<128x64xf32, #linear3>
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numParted", "num-parted", "Loads and stores that became two">,
+    Statistic<"numWholeRows", "num-whole-rows", "Loads that give a warp whole rows">,
+    Statistic<"numTurned", "num-turned", "Loads and stores that suit transposed buffers">
+  ];
+}
+
+def TritonNvidiaInterleaveTMEM
+    : Pass<"triton-nvidia-interleave-tmem", "::mlir::ModuleOp"> {
+  let summary = "Load tensor memory late";
+  let description = [{
+    What is in registers between a load and its first user takes room there. Loads of
+    tensor memory go down to the first user of what they load. A load whose result is
+    stored to tensor memory again goes down to the store, with all that comes between.
+    So of several parts, each is loaded, changed and stored before the next one is
+    loaded. Buffers go down to their first user as well.
+
+    No load moves over a store to what may be the same part of tensor memory, or over
+    an operation whose effects are unknown, or over a barrier.
+
+    Before:
+    ```mlir
+    %a = ttnvgpu.tmem_load %s0 : ...
+    %b = ttnvgpu.tmem_load %s1 : ...
+    %x = arith.mulf %a, %f : ...
+    %y = arith.mulf %b, %f : ...
+    ttnvgpu.tmem_store %x, %s0, %true : ...
+    ttnvgpu.tmem_store %y, %s1, %true : ...
+    ```
+    After:
+    ```mlir
+    %a = ttnvgpu.tmem_load %s0 : ...
+    %x = arith.mulf %a, %f : ...
+    ttnvgpu.tmem_store %x, %s0, %true : ...
+    %b = ttnvgpu.tmem_load %s1 : ...
+    %y = arith.mulf %b, %f : ...
+    ttnvgpu.tmem_store %y, %s1, %true : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLoads", "num-loads", "Loads that moved down">
+  ];
+}
+
+def TritonNvidiaCheckMatmulTwoCTA
+    : Pass<"triton-nvidia-check-matmul-two-cta", "::mlir::ModuleOp"> {
+  let summary = "Say whether pairs of blocks multiply";
+  let description = [{
+    All instructions of a kernel that use tensor memory are for one block, or all are
+    for pairs of blocks. Sets `ttng.two-ctas` on the module accordingly. Two
+    multiplications that do not agree are an error.
+
+    ```mlir
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true {two_ctas} : ...
+    ```
+    gives
+    ```mlir
+    module attributes {"ttng.two-ctas" = true, ...}
+    ```
+  }];
+}
+
+def TritonNvidiaGPULowerCLC
+    : Pass<"triton-nvidia-gpu-lower-clc", "::mlir::ModuleOp"> {
+  let summary = "Have the answers of cluster launch control arrive while others work";
+  let description = [{
+    A loop asks for the next program with `ttnvgpu.clc_try_cancel_sync`, and puts the
+    answer into a buffer. It reads the answer at its end. This pass has the answer
+    arrive in the meantime: one buffer and one barrier serve all iterations, and the
+    loop waits at the barrier where it reads. The loop carries the parity of the phase.
+
+    Before:
+    ```mlir
+    scf.while (%pid = ..., %work = ...) {
+      scf.condition(%work) %pid : i32
+    } do {
+    ^bb0(%pid: i32):
+      %0 = ttnvgpu.clc_try_cancel_sync : tensor<2xi64, #linear>
+      %buf = ttg.local_alloc %0 : (tensor<2xi64, #linear>) -> !ttg.memdesc<2xi64, #shared, #smem, mutable>
+      ...
+      %answer = ttnvgpu.clc_load_result %buf : ... -> i128
+    }
+    ```
+    After:
+    ```mlir
+    %buf = ttg.local_alloc {alignment = 16 : i32} : () -> !ttg.memdesc<2xi64, #shared, #smem, mutable>
+    %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    ttnvgpu.init_barrier %bar, 1 : ...
+    scf.while (%pid = ..., %work = ..., %phase = %c0) {
+      scf.condition(%work) %pid, %phase : i32, i32
+    } do {
+    ^bb0(%pid: i32, %phase: i32):
+      ttnvgpu.barrier_expect %bar, 16 {fromCTA = 0 : i32}, %true : ...
+      ttnvgpu.clc_try_cancel %buf, %bar : ...
+      ...
+      ttnvgpu.wait_barrier %bar, %phase : ...
+      %answer = ttnvgpu.clc_load_result %buf : ... -> i128
+      %next = arith.xori %phase, %c1 : i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numAnswers", "num-answers", "Answers that arrive meanwhile">
+  ];
+}
+
 def TritonNvidiaMMALowering
     : Pass<"triton-nvidia-mma-lowering", "::mlir::ModuleOp"> {
   let summary = "Let multiplications into tensor memory run on until they are needed";

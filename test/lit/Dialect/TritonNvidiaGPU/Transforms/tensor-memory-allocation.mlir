@@ -101,7 +101,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32
     %a = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
     scf.for %i = %c0 to %n step %c1 : i32 {
-      %v = ttnvgpu.tmem_subslice %a {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
+      %v = ttnvgpu.tmem_subslice %a {offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory> -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>
       "test.use"(%v) : (!ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, 128x128>) -> ()
       // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 128 : i32
       %b = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>

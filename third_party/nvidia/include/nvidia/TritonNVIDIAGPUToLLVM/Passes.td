@@ -72,6 +72,32 @@ def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
   ];
 }
 
+def TritonNvidiaTMEMLoadReduce
+    : Pass<"triton-nvidia-tmem-load-reduce", "mlir::ModuleOp"> {
+  let summary = "Reduce the rows of tensor memory while they are loaded";
+  let description = [{
+    sm_103 and sm_110 have loads of tensor memory that also give the least or the
+    greatest element of what a thread loads. A `tt.reduce` by minimum or maximum takes
+    that result where each warp loads whole rows of f32. An absolute value before the
+    reduction is part of the load.
+
+    Before:
+    ```mlir
+    %x = ttnvgpu.tmem_load %d : ... -> tensor<128x128xf32, #linear>
+    %m = "tt.reduce"(%x) <{axis = 1 : i32}> ({ ... arith.maxnumf ... }) : ...
+    ```
+    After:
+    ```mlir
+    %x, %m = ttnvgpu.tmem_load %d {redOp = #ttnvgpu.redOp<max>} : ... -> tensor<128x128xf32, #linear>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #linear}>>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect",
+                           "mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numReductions", "num-reductions", "Reductions that loads make">
+  ];
+}
+
 def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp"> {
   let summary = "Give buffers in shared memory their offsets, as NVIDIA's lowerings need it";
   let description = [{

@@ -62,7 +62,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.thr
 // CHECK-LABEL: llvm.func @reduce
 tt.func @reduce(%d: !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
   // CHECK: "tcgen05.ld.red.sync.aligned.32x32b.x32.min.abs.NaN.f32 {$0, {{.*}}, $31}, $32, [$33+0];"
-  %y, %min = ttnvgpu.tmem_load %d {redOp = #ttnvgpu.redOp<min>, abs, NaN} : !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x32xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+  %y, %min = ttnvgpu.tmem_load %d {redOp = #ttnvgpu.redOp<min>, abs = true, NaN = true} : !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> tensor<128x32xf32, #rows>, tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
   tt.return %min : tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
 }
 

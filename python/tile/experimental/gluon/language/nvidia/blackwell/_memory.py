@@ -146,9 +146,9 @@ class tensor_memory_descriptor:
             "redOp": b.parse_attr(f"#ttnvgpu.redOp<{'max' if kind else 'min'}>"),
         }
         if unwrap(magnitude):
-            attributes["abs"] = b.unit_attr()
+            attributes["abs"] = b.bool_attr(True)
         if unwrap(propagate_nan) == PropagateNan.ALL:
-            attributes["NaN"] = b.unit_attr()
+            attributes["NaN"] = b.bool_attr(True)
         handles = b.create(
             "ttnvgpu.tmem_load", (self.handle,), attributes, (b.type(ty), b.type(rows))
         )
@@ -198,7 +198,7 @@ class tensor_memory_descriptor:
         shape = [*self.shape[:axis], length]
         ty = tensor_memory_descriptor_type(self.dtype, shape, self.layout, self.type.alloc_shape)
         b = current()
-        attributes = {"N": b.int_attr(32, start)}
+        attributes = {"offset": b.int_attr(32, start)}
         handle = b.create_one(
             "ttnvgpu.tmem_subslice", (self.handle,), attributes, (b.parse_type(ty.mlir),)
         )

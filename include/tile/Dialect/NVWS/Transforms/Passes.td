@@ -1,0 +1,130 @@
+//===-- Passes.td - Passes that lower nvws -----------------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef TILE_DIALECT_NVWS_TRANSFORMS_PASSES
+#define TILE_DIALECT_NVWS_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def NVWSAssignStagePhase
+    : Pass<"nvws-assign-stage-phase", "::mlir::ModuleOp"> {
+  let summary = "Say which slot of a ring each access is at";
+  let description = [{
+    Each time that a partition enters a ring, it takes the next slot. Behind the
+    last one comes the first one again, with the other phase. This pass adds the slot
+    and the phase to loops and branches, one of each for those that fill the ring, and
+    for each set of partitions that reads it. It sets them at `aref.put.enter` and
+    `aref.get.enter`, and the slot at what follows there. A slot or phase that is
+    there already gives way.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %buf, %t = nvws.aref.put.enter %ring {ttg.partition = array<i32: 0>} : ...
+      nvws.aref.put.exit %ring, %t [#nvws.async_op<none>] {ttg.partition = array<i32: 0>} : ...
+    }
+    ```
+    After:
+    ```mlir
+    scf.for ... iter_args(%slot = %c2, %phase = %c0) {
+      %0 = arith.addi %slot, %c1 : i32
+      %wraps = arith.cmpi eq, %0, %c3 : i32
+      %next = arith.select %wraps, %c0, %0 : i32
+      %1 = arith.xori %phase, %c1 : i32
+      %other = arith.select %wraps, %1, %phase : i32
+      %buf, %t = nvws.aref.put.enter %ring[%next, %other] : ...
+      nvws.aref.put.exit %ring[%next], %t [#nvws.async_op<none>] : ...
+      scf.yield %next, %other : i32, i32
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numRings", "num-rings", "Rings with slots and phases">
+  ];
+}
+
+def NVWSLowerAref : Pass<"nvws-lower-aref", "::mlir::ModuleOp"> {
+  let summary = "Round rings into buffers and barriers";
+  let description = [{
+    Each slot of a ring gets two mbarriers: one at which those arrive that have filled
+    it, one at which those arrive that have read it. To enter is to wait at one of
+    them, and to exit is to arrive at the other. Where an asynchronous operation fills
+    or reads the slot, it arrives itself, or a commit does when it is done. Slots and
+    phases are those of `nvws-assign-stage-phase`, which runs first.
+
+    Threads that write to shared memory fence before they say so, if a tensor core
+    reads there. A ring of one slot that copies fill gets `num-stages` slots, if its
+    buffer is there for it alone: so copies run ahead.
+
+    Before:
+    ```mlir
+    %buf, %t = nvws.aref.put.enter %ring[%slot, %phase] : ...
+    ttg.local_store %x, %buf : ...
+    nvws.aref.put.exit %ring[%slot], %t [#nvws.async_op<none>] : ...
+    ```
+    After:
+    ```mlir
+    %e = ttg.memdesc_index %empty[%slot] : ...
+    ttnvgpu.wait_barrier %e, %phase : ...
+    %buf = ttg.memdesc_index %buffers[%slot] : ...
+    ttg.local_store %x, %buf : ...
+    %f = ttg.memdesc_index %full[%slot] : ...
+    ttnvgpu.arrive_barrier %f, 1 : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::ub::UBDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let options = [
+    Option<"numStages", "num-stages", "int32_t", "3",
+           "Slots of rings that copies fill">
+  ];
+  let statistics = [
+    Statistic<"numRings", "num-rings", "Rings lowered">
+  ];
+}
+
+def NVWSLowerWarpGroup : Pass<"nvws-lower-warp-group", "::mlir::ModuleOp"> {
+  let summary = "Round groups of partitions into ttg.warp_specialize";
+  let description = [{
+    The first partition becomes the default region, if it is for as many warps as run
+    what is around. Otherwise the default region is empty. Others become partitions.
+    Constants are made anew in each of them. Tensors that come from outside go
+    through shared memory.
+
+    Before:
+    ```mlir
+    nvws.warp_group
+    partition0 num_warps(4) {
+      "a"() : () -> ()
+      nvws.warp_group.return
+    }
+    partition1 num_warps(1) {
+      "b"(%x) : (i32) -> ()
+      nvws.warp_group.return
+    }
+    ```
+    After:
+    ```mlir
+    ttg.warp_specialize(%x)
+    default {
+      "a"() : () -> ()
+      ttg.warp_yield
+    }
+    partition0(%y: i32) num_warps(1) {
+      "b"(%y) : (i32) -> ()
+      ttg.warp_return
+    } : (i32) -> ()
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numGroups", "num-groups", "Groups lowered">
+  ];
+}
+
+#endif // TILE_DIALECT_NVWS_TRANSFORMS_PASSES

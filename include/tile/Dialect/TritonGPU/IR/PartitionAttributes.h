@@ -1,0 +1,16 @@
+//===-- PartitionAttributes.h - Who has the results of loops ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_DIALECT_TRITONGPU_IR_PARTITIONATTRIBUTES_H
+#define TILE_DIALECT_TRITONGPU_IR_PARTITIONATTRIBUTES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::triton::gpu {
+
+/// The partitions that have each result of a loop or branch.
+inline constexpr llvm::StringLiteral kPartitionOutputsAttr =
+    "ttg.partition.outputs";
+
+} // namespace mlir::triton::gpu
+
+#endif // TILE_DIALECT_TRITONGPU_IR_PARTITIONATTRIBUTES_H

@@ -1,0 +1,105 @@
+// RUN: tile-opt %s -allow-unregistered-dialect -triton-nvidia-interleave-tmem | filecheck %s
+
+#rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#other = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+!all = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+!buffer = !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+!part = !ttg.memdesc<128x32xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 128x64>
+!rows = tensor<128x32xf32, #rows>
+!other = tensor<128x32xf32, #other>
+!bar = !ttg.memdesc<1xi64, #bar, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  // One part after the other goes through the registers.
+  // CHECK-LABEL: @parts
+  tt.func @parts(%d: !all, %f: !rows) {
+    %true = arith.constant true
+    // CHECK: [[S0:%.*]] = ttnvgpu.tmem_subslice %{{.*}} {offset = 0 : i32}
+    // CHECK: [[S1:%.*]] = ttnvgpu.tmem_subslice %{{.*}} {offset = 32 : i32}
+    %s0 = ttnvgpu.tmem_subslice %d {offset = 0 : i32} : !all -> !part
+    %s1 = ttnvgpu.tmem_subslice %d {offset = 32 : i32} : !all -> !part
+    // CHECK: [[A:%.*]] = ttnvgpu.tmem_load [[S0]]
+    // CHECK-NEXT: [[X:%.*]] = arith.mulf [[A]]
+    // CHECK-NEXT: ttnvgpu.tmem_store [[X]], [[S0]]
+    // CHECK-NEXT: [[B:%.*]] = ttnvgpu.tmem_load [[S1]]
+    // CHECK-NEXT: [[Y:%.*]] = arith.mulf [[B]]
+    // CHECK-NEXT: ttnvgpu.tmem_store [[Y]], [[S1]]
+    %a = ttnvgpu.tmem_load %s0 : !part -> !rows
+    %b = ttnvgpu.tmem_load %s1 : !part -> !rows
+    %x = arith.mulf %a, %f : !rows
+    %y = arith.mulf %b, %f : !rows
+    ttnvgpu.tmem_store %x, %s0, %true : !rows -> !part
+    ttnvgpu.tmem_store %y, %s1, %true : !rows -> !part
+    tt.return
+  }
+
+  // The conversion comes along, as far as nobody writes to the buffer.
+  // CHECK-LABEL: @written
+  tt.func @written(%d: !buffer, %v: !rows) {
+    %true = arith.constant true
+    %e = ttnvgpu.tmem_alloc : () -> !buffer
+    // CHECK: ttnvgpu.tmem_store %arg1, %{{[^,]*}}, %{{.*}}
+    // CHECK-NEXT: [[A:%.*]] = ttnvgpu.tmem_load %arg0
+    // CHECK-NEXT: ttg.convert_layout [[A]]
+    // CHECK-NEXT: ttnvgpu.tmem_store %arg1, %arg0
+    // CHECK-NEXT: "use"
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    %x = ttg.convert_layout %a : !rows -> !other
+    ttnvgpu.tmem_store %v, %e, %true : !rows -> !buffer
+    ttnvgpu.tmem_store %v, %d, %true : !rows -> !buffer
+    "use"(%x) : (!other) -> ()
+    tt.return
+  }
+
+  // Two arguments may be one buffer.
+  // CHECK-LABEL: @arguments
+  tt.func @arguments(%d: !buffer, %e: !buffer, %v: !rows) {
+    %true = arith.constant true
+    // CHECK: ttnvgpu.tmem_load
+    // CHECK: ttnvgpu.tmem_store
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    ttnvgpu.tmem_store %v, %e, %true : !rows -> !buffer
+    "use"(%a) : (!rows) -> ()
+    tt.return
+  }
+
+  // Behind the barrier others may write, and before it they may still do.
+  // CHECK-LABEL: @barriers
+  tt.func @barriers(%bar: !bar, %phase: i32) {
+    %d = ttnvgpu.tmem_alloc : () -> !buffer
+    // CHECK: ttnvgpu.wait_barrier
+    // CHECK: ttnvgpu.tmem_load
+    // CHECK: ttnvgpu.arrive_barrier
+    // CHECK: ttnvgpu.tmem_load
+    // CHECK-NEXT: "foreign"
+    ttnvgpu.wait_barrier %bar, %phase : !bar
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    ttnvgpu.arrive_barrier %bar, 1 : !bar
+    %b = ttnvgpu.tmem_load %d : !buffer -> !rows
+    "foreign"() : () -> ()
+    "use"(%a, %b) : (!rows, !rows) -> ()
+    tt.return
+  }
+
+  // A buffer need not be there before it is used.
+  // CHECK-LABEL: @buffers
+  tt.func @buffers(%v: !rows, %c: i1) {
+    %true = arith.constant true
+    // CHECK: [[E:%.*]] = ttnvgpu.tmem_alloc
+    // CHECK-NEXT: ttnvgpu.tmem_store %arg0, [[E]]
+    // CHECK-NEXT: [[D:%.*]] = ttnvgpu.tmem_alloc
+    // CHECK-NEXT: scf.if
+    // CHECK-NEXT: [[S:%.*]] = ttnvgpu.tmem_subslice [[D]]
+    // CHECK-NEXT: ttnvgpu.tmem_store %arg0, [[S]]
+    %d = ttnvgpu.tmem_alloc : () -> !all
+    %e = ttnvgpu.tmem_alloc : () -> !buffer
+    ttnvgpu.tmem_store %v, %e, %true : !rows -> !buffer
+    scf.if %c {
+      %s = ttnvgpu.tmem_subslice %d {offset = 0 : i32} : !all -> !part
+      ttnvgpu.tmem_store %v, %s, %true : !rows -> !part
+    }
+    tt.return
+  }
+}

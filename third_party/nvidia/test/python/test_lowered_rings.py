@@ -1,0 +1,170 @@
+"""Programs in nvws and with questions of cluster launch control, lowered by passes and executed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import poisoned, random, sim_only
+
+import tile
+from tile import _C
+
+pytestmark = sim_only
+
+
+def compile_lowered(tmp_path: Path, text: str, passes: str, target: int, stop_at: str = "ptx"):
+    """Runs the passes on a module, and compiles what comes out."""
+    module = _C.ir.Module.parse(text, _C.ir.Context())
+    _C.passes.PassManager.parse(passes, module.context).run(module)
+    path = tmp_path / "kernel.ttgir"
+    path.write_text(str(module))
+    return tile.compile(str(path), target=tile.GPUTarget("cuda", target, 32), stop_at=stop_at)
+
+
+LAYOUT = (
+    "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>"
+)
+SHARED = (
+    "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>, #ttg.shared_memory"
+)
+
+
+def module(target: int, body: str) -> str:
+    return f"""
+#L = {LAYOUT}
+module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
+                    ttg.target = "cuda:{target}", "ttg.threads-per-warp" = 32 : i32}} {{
+{body}
+}}
+"""
+
+
+def tensor_of_pointers(pointer: str, offset: str) -> str:
+    """`%at` is where 128 elements from `offset` on are."""
+    return f"""
+      %base = tt.splat {pointer} : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #L>
+      %lanes = tt.make_range {{end = 128 : i32, start = 0 : i32}} : tensor<128xi32, #L>
+      %first = tt.splat {offset} : i32 -> tensor<128xi32, #L>
+      %offsets = arith.addi %first, %lanes : tensor<128xi32, #L>
+      %at = tt.addptr %base, %offsets : tensor<128x!tt.ptr<i32>, #L>, tensor<128xi32, #L>
+"""
+
+
+def ring_kernel(target: int, depth: int, readers: int) -> str:
+    """The first partition copies rows to a ring, others add a number to what they read there."""
+    ring = f"!ttg.memdesc<{depth}x128xi32, {SHARED}, mutable>"
+    slot = f"!ttg.memdesc<128xi32, {SHARED}, mutable>"
+    consumers = "".join(
+        f"""
+    partition{n} num_warps(4) {{
+      %n = arith.muli %steps, %c{n - 1} : i32
+      %bias = arith.constant dense<{10 * n}> : tensor<128xi32, #L>
+      scf.for %i = %c0 to %steps step %c1 : i32 {{
+        %buf, %t = nvws.aref.get.enter %ring : <[{ring}]> -> {slot}, !ttg.async.token
+        %x = ttg.local_load %buf : {slot} -> tensor<128xi32, #L>
+        nvws.aref.get.exit %ring, %t [#nvws.async_op<none>] : <[{ring}]>, !ttg.async.token
+        %y = arith.addi %x, %bias : tensor<128xi32, #L>
+        %row = arith.addi %n, %i : i32
+        %offset = arith.muli %row, %c128 : i32
+{tensor_of_pointers("%out", "%offset")}
+        tt.store %at, %y : tensor<128x!tt.ptr<i32>, #L>
+      }}
+      nvws.warp_group.return
+    }}
+"""
+        for n in range(1, readers + 1)
+    )
+    return module(
+        target,
+        f"""
+  tt.func public @k(%in: !tt.ptr<i32>, %out: !tt.ptr<i32>, %steps: i32) {{
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %memory = ttg.local_alloc : () -> {ring}
+    %ring = nvws.aref.create %memory : <[{ring}]>
+    nvws.warp_group
+    partition0 num_warps(4) {{
+      scf.for %i = %c0 to %steps step %c1 : i32 {{
+        %offset = arith.muli %i, %c128 : i32
+{tensor_of_pointers("%in", "%offset")}
+        %x = tt.load %at : tensor<128x!tt.ptr<i32>, #L>
+        %buf, %t = nvws.aref.put.enter %ring : <[{ring}]> -> {slot}, !ttg.async.token
+        ttg.local_store %x, %buf : tensor<128xi32, #L> -> {slot}
+        nvws.aref.put.exit %ring, %t [#nvws.async_op<none>] : <[{ring}]>, !ttg.async.token
+      }}
+      nvws.warp_group.return
+    }}{consumers}
+    nvws.aref.destroy %ring : <[{ring}]>
+    tt.return
+  }}
+""",
+    )
+
+
+@pytest.mark.parametrize("target", [90, 100])
+@pytest.mark.parametrize("readers", [1, 2])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_ring(depth, readers, target, tmp_path):
+    """Each reader sees each row once, in order, whoever is ahead."""
+    text = ring_kernel(target, depth, readers)
+    kernel = compile_lowered(tmp_path, text, "nvws-lower-aref,nvws-lower-warp-group", target)
+    for steps in (0, 1, 2, 5):
+        x, out = random((steps, 128), "i32", 1), poisoned((readers, steps, 128), "i32")
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 1, 128 * (1 + readers), [x, out, steps],
+            dynamic_shared=kernel.metadata.shared, schedules=4,
+        )  # fmt: skip
+        expected = np.stack([x + 10 * n for n in range(1, readers + 1)])
+        np.testing.assert_array_equal(out, expected)
+
+
+def tasks_kernel(target: int) -> str:
+    """Adds one to a row for each program, and goes on with programs that have not started."""
+    answer = f"!ttg.memdesc<2xi64, {SHARED}, mutable>"
+    lanes = "lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []"
+    regs = f"#ttg.linear<{{register = [[1]], {lanes}}}>"
+    values = "tensor<128xi32, #L>"
+    operands = f"tensor<128x!tt.ptr<i32>, #L>, {values}, tensor<128xi1, #L>"
+    return module(
+        target,
+        f"""
+  tt.func public @k(%out: !tt.ptr<i32>) {{
+    %c128 = arith.constant 128 : i32
+    %true = arith.constant true
+    %one = arith.constant dense<1> : tensor<128xi32, #L>
+    %always = arith.constant dense<true> : tensor<128xi1, #L>
+    %first_pid = tt.get_program_id x : i32
+    %last = scf.while (%pid = %first_pid, %work = %true) : (i32, i1) -> i32 {{
+      scf.condition(%work) %pid : i32
+    }} do {{
+    ^bb0(%pid: i32):
+      %sync = ttnvgpu.clc_try_cancel_sync : tensor<2xi64, {regs}>
+      %buf = ttg.local_alloc %sync {{alignment = 16 : i32}} : (tensor<2xi64, {regs}>) -> {answer}
+      %offset = arith.muli %pid, %c128 : i32
+{tensor_of_pointers("%out", "%offset")}
+      %old = tt.atomic_rmw add, relaxed, gpu, %at, %one, %always : ({operands}) -> {values}
+      %answer = ttnvgpu.clc_load_result %buf : {answer} -> i128
+      %more = ttnvgpu.clc_is_canceled %answer : i128 -> i1
+      %next = ttnvgpu.clc_get_program_id %answer, x : i128 -> i32
+      scf.yield %next, %more : i32, i1
+    }}
+    tt.return
+  }}
+""",
+    )
+
+
+@pytest.mark.parametrize("target", [100, 120])
+def test_each_task_is_done_once(target, tmp_path):
+    kernel = compile_lowered(tmp_path, tasks_kernel(target), "triton-nvidia-gpu-lower-clc", target)
+    assert "clusterlaunchcontrol.try_cancel" in kernel.asm["ptx"]
+    for seed in range(6):
+        out = np.zeros((9, 128), np.int32)
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 9, 128, [out], dynamic_shared=kernel.metadata.shared,
+            schedule_seed=seed,
+        )  # fmt: skip
+        np.testing.assert_array_equal(out, 1)
