@@ -10,10 +10,18 @@
 // CHECK-NEXT: tritongpu-reorder-instructions,
 // CHECK-NEXT: tt.func(
 // CHECK: ),
+// Names of passes that have nothing to do here stay, and say so.
+// CHECK-NEXT: tritonamdgpu-range-analysis,
+// CHECK-NEXT: optimize-amd-lds-usage,
+// CHECK-NEXT: convert-warp-pipeline,
+// CHECK-NEXT: tritonamdgpu-convert-tensor-ops,
+// CHECK-NEXT: tritonamdgpu-optimize-descriptor-encoding,
 // CHECK-NEXT: insert-replica-barriers,
 // CHECK-NEXT: allocate-shared-memory,
 // CHECK-NEXT: insert-memory-barriers,
-// CHECK-NEXT: insert-memory-barriers
+// CHECK-NEXT: insert-memory-barriers,
+// CHECK-NEXT: triton-amdgpu-convert-warp-specialize-to-llvm,
+// CHECK-NEXT: convert-builtin-func-to-llvm
 // CHECK-NEXT: )
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {}
