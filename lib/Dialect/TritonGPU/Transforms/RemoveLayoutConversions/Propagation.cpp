@@ -107,7 +107,9 @@ void Propagation::addGroup(Operation *op, ValueRange values) {
 }
 
 void Propagation::makeGroups() {
-  func->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  // What a loop carries comes behind the body, which runs more often than what
+  // gives the first value: the layouts that the body computes in decide.
+  func->walk<WalkOrder::PostOrder>([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [arg, result] :
            llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
