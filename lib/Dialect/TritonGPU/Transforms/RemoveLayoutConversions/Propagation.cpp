@@ -227,6 +227,9 @@ void Propagation::spread() {
 /// What it would roughly cost to convert the value, where it is made, for one
 /// of its uses.
 double getWeight(Value value) {
+  // The conversion may go above a broadcast, where it costs less.
+  if (auto broadcast = value.getDefiningOp<triton::BroadcastOp>())
+    value = broadcast.getSrc();
   auto type = cast<RankedTensorType>(value.getType());
   Operation *def = value.getDefiningOp();
   return double(type.getNumElements()) * triton::getElementBitWidth(type) *
