@@ -107,7 +107,9 @@ void Propagation::addGroup(Operation *op, ValueRange values) {
 }
 
 void Propagation::makeGroups() {
-  func->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  // What a loop carries comes behind the body, which runs more often than what
+  // gives the first value: the layouts that the body computes in decide.
+  func->walk<WalkOrder::PostOrder>([&](Operation *op) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       for (auto [arg, result] :
            llvm::zip(loop.getRegionIterArgs(), loop.getResults()))
@@ -225,6 +227,9 @@ void Propagation::spread() {
 /// What it would roughly cost to convert the value, where it is made, for one
 /// of its uses.
 double getWeight(Value value) {
+  // The conversion may go above a broadcast, where it costs less.
+  if (auto broadcast = value.getDefiningOp<triton::BroadcastOp>())
+    value = broadcast.getSrc();
   auto type = cast<RankedTensorType>(value.getType());
   Operation *def = value.getDefiningOp();
   return double(type.getNumElements()) * triton::getElementBitWidth(type) *
