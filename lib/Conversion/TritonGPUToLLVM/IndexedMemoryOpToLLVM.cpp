@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Each thread computes where its elements are: a coordinate is that of the
-// element in the tensor of indices, but for the axis, where it is the index.
+// element in the tensor of indices, but for the axis, where it is the index. In
+// a cluster this says also which block has it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,51 +11,80 @@
 #include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
 
 #include "tile/Dialect/TritonGPU/IR/IndexedOps.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 
 namespace {
-constexpr const char *kOtherBlock =
-    "elements may be in the shared memory of another block of the cluster";
+constexpr const char *kMissesCopies =
+    "several blocks of the cluster hold copies of elements in shared memory "
+    "that "
+    "only one of them has in registers";
 
 /// An element of a buffer by its coordinates.
 class Elements {
 public:
   Elements(const LLVMBuilder &b, const TargetInfo &target, const MemDesc &desc,
-           gpu::MemDescType memory, RankedTensorType registers, Type element)
-      : b(b), inverse(toLinearLayout(memory).pseudoinvert()),
-        access(makeSharedAccess(b, target, desc, memory, registers, element)) {}
-
-  /// Whether all blocks of a cluster have all elements in their own memory.
-  static bool areInBlock(gpu::MemDescType memory) {
-    LinearLayout layout = toLinearLayout(memory);
-    for (unsigned i = 0, e = layout.getInDimSizeLog2(kBlock); i < e; ++i)
-      if (layout.getFlatBasis(kBlock, i) != 0)
-        return false;
-    return true;
+           gpu::MemDescType memory, RankedTensorType registers, Type element,
+           const ThreadIndex &thread)
+      : b(b), target(target), inverse(toLinearLayout(memory).pseudoinvert()),
+        access(makeSharedAccess(b, target, desc, memory, registers, element)),
+        isDivided(!gpu::isInEachBlock(memory)) {
+    if (!isDivided)
+      return;
+    block = emitViewBlock(b, desc, memory);
+    // A block has copies of its own.
+    if (uint32_t copies = gpu::getCopyBits(memory)) {
+      Value own = b.and_(thread.block, b.i32(copies));
+      block = block ? b.xor_(block, own) : own;
+    }
   }
 
   Value getPointer(ArrayRef<Value> coords) const {
-    Value offset = access.offset;
-    for (auto [d, coord] : llvm::enumerate(coords)) {
-      SmallVector<int32_t> bases;
-      for (unsigned i = 0, e = inverse.getInDimSizeLog2(kDim(d)); i < e; ++i)
-        bases.push_back(inverse.getBasis(kDim(d), i, kOffset));
-      if (Value part = evaluateLinear(b, coord, bases))
-        offset = offset ? b.xor_(offset, part) : part;
-    }
-    if (!offset)
-      return access.base;
-    return b.gep(access.base, getSharedElementType(access.element),
-                 insertPaddings(b, access, offset));
+    Value offset = evaluate(coords, kOffset, access.offset);
+    Value pointer =
+        offset ? b.gep(access.base, getSharedElementType(access.element),
+                       insertPaddings(b, access, offset))
+               : access.base;
+    if (!isDivided)
+      return pointer;
+    Value there = evaluate(coords, kBlock, block);
+    return target.mapToBlock(b, pointer, there ? there : b.i32(0));
   }
 
 private:
+  /// What the coordinates add to `start`, of an input of the memory's layout.
+  Value evaluate(ArrayRef<Value> coords, StringRef out, Value start) const {
+    for (auto [d, coord] : llvm::enumerate(coords)) {
+      SmallVector<int32_t> bases;
+      for (unsigned i = 0, e = inverse.getInDimSizeLog2(kDim(d)); i < e; ++i)
+        bases.push_back(inverse.getBasis(kDim(d), i, out));
+      if (Value part = evaluateLinear(b, coord, bases))
+        start = start ? b.xor_(start, part) : part;
+    }
+    return start;
+  }
+
   const LLVMBuilder &b;
+  const TargetInfo &target;
   LinearLayout inverse;
   SharedAccess access;
+  /// Whether blocks of a cluster have parts of the buffer.
+  bool isDivided;
+  Value block;
 };
+
+/// True in one thread of those that hold the same element, in each block that
+/// has a copy of it in its memory.
+Value emitOwner(const LLVMBuilder &b, const LinearLayout &layout,
+                gpu::MemDescType memory, ThreadIndex thread) {
+  if (gpu::isInEachBlock(memory))
+    thread.block = {};
+  else if (uint32_t copies = gpu::getCopyBits(memory))
+    thread.block = b.and_(thread.block, b.i32(~copies));
+  return emitUniqueThreadPredicate(b, layout, thread);
+}
 
 /// Where the elements are that a tensor of indices names.
 SmallVector<Value> emitPointers(const LLVMBuilder &b, const TargetInfo &target,
@@ -63,7 +93,7 @@ SmallVector<Value> emitPointers(const LLVMBuilder &b, const TargetInfo &target,
                                 RankedTensorType indexType, unsigned axis,
                                 Type element) {
   Elements elements(b, target, MemDesc::unpack(b, converted, memory), memory,
-                    indexType, element);
+                    indexType, element, getThreadIndex(b, target, op));
   SmallVector<Value> pointers;
   for (auto [coords, index] :
        llvm::zip(emitIndices(b, target, op, toLinearLayout(indexType)),
@@ -84,8 +114,6 @@ struct LocalGatherPattern : TargetPattern<gpu::LocalGatherOp> {
   matchAndRewrite(gpu::LocalGatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     gpu::MemDescType memory = op.getSrc().getType();
-    if (!Elements::areInBlock(memory))
-      return this->decline(op, kOtherBlock);
     LLVMBuilder b(op.getLoc(), rewriter);
     Type element = getConverter().convertType(memory.getElementType());
     Type stored = getSharedElementType(element);
@@ -107,23 +135,18 @@ struct LocalScatterPattern : TargetPattern<gpu::LocalScatterOp> {
   matchAndRewrite(gpu::LocalScatterOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     gpu::MemDescType memory = op.getDst().getType();
-    if (!Elements::areInBlock(memory))
-      return this->decline(op, kOtherBlock);
     LLVMBuilder b(op.getLoc(), rewriter);
     RankedTensorType type = op.getIndices().getType();
-    LinearLayout layout = toLinearLayout(type);
-    if (layout.getFreeVariableMask(kBlock) == 0 && gpu::lookupNumCTAs(op) > 1)
-      return this->decline(op, kOtherBlock);
+    if (gpu::missesCopies(type, memory))
+      return this->decline(op, kMissesCopies);
     Type element = getConverter().convertType(memory.getElementType());
     SmallVector<Value> values =
         unpackElements(b, adaptor.getValues(), op.getValues().getType());
     SmallVector<Value> pointers =
         emitPointers(b, target, op, adaptor.getDst(), memory,
                      adaptor.getIndices(), type, op.getAxis(), element);
-    // Each block writes to its own memory.
-    ThreadIndex thread = getThreadIndex(b, target, op);
-    thread.block = {};
-    Value owner = emitUniqueThreadPredicate(b, layout, thread);
+    Value owner = emitOwner(b, toLinearLayout(type), memory,
+                            getThreadIndex(b, target, op));
     for (ArrayRef<int32_t> group : groupAccess(type, 1).registers)
       target.storeShared(b, pointers[group.front()],
                          toSharedElement(b, values[group.front()]), owner);
@@ -139,12 +162,12 @@ struct LocalAtomicScatterPattern
   matchAndRewrite(gpu::LocalAtomicScatterRMWOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     gpu::MemDescType memory = op.getDst().getType();
-    if (gpu::lookupNumCTAs(op) > 1)
-      return this->decline(op, kOtherBlock);
+    RankedTensorType type = op.getIndices().getType();
+    if (gpu::missesCopies(type, memory))
+      return this->decline(op, kMissesCopies);
     if (failed(checkResult(op)))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
-    RankedTensorType type = op.getIndices().getType();
     Type element = getConverter().convertType(memory.getElementType());
     SmallVector<Value> values =
         unpackElements(b, adaptor.getValues(), op.getValues().getType());
@@ -155,7 +178,8 @@ struct LocalAtomicScatterPattern
         emitPointers(b, target, op, adaptor.getDst(), memory,
                      adaptor.getIndices(), type, op.getAxis(), element);
     bool used = !op.getResult().use_empty();
-    Value owner = emitOwnerPredicate(b, target, op, type);
+    Value owner = emitOwner(b, toLinearLayout(type), memory,
+                            getThreadIndex(b, target, op));
     AccessGroups groups = groupAccess(type, 1);
     SmallVector<Value> results(values.size());
     for (ArrayRef<int32_t> group : groups.registers) {

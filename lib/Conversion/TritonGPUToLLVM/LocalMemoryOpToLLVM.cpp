@@ -19,21 +19,24 @@ bool isZero(Value value) {
 }
 } // namespace
 
-Value triton::emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
-                             gpu::MemDescType type, unsigned &zeroBits) {
+/// What the start of a view adds to `out`, an input of the layout of its
+/// memory. `possible` receives the bits that it may set.
+static Value emitViewStart(const LLVMBuilder &b, const MemDesc &desc,
+                           gpu::MemDescType type, StringRef out,
+                           uint32_t &possible) {
   LinearLayout memory = toLinearLayout(type);
   LinearLayout inverse = memory.pseudoinvert();
   unsigned rank = memory.getNumOutDims();
   ArrayRef<int64_t> shape = type.getShape().take_back(rank);
   ArrayRef<Value> offsets = ArrayRef(desc.offsets).take_back(rank);
-  Value offset;
-  uint32_t possible = 0;
+  Value start;
+  possible = 0;
   for (unsigned d = 0; d < rank; ++d) {
     if (isZero(offsets[d]))
       continue;
     SmallVector<int32_t> bases;
     for (unsigned i = 0, e = inverse.getInDimSizeLog2(kDim(d)); i < e; ++i) {
-      bases.push_back(inverse.getBasis(kDim(d), i, kOffset));
+      bases.push_back(inverse.getBasis(kDim(d), i, out));
       // A view starts at a multiple of its size.
       if ((int64_t(1) << i) >= shape[d])
         possible |= bases.back();
@@ -41,10 +44,23 @@ Value triton::emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
         bases.back() = 0;
     }
     if (Value part = evaluateLinear(b, offsets[d], bases))
-      offset = offset ? b.xor_(offset, part) : part;
+      start = start ? b.xor_(start, part) : part;
   }
+  return start;
+}
+
+Value triton::emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
+                             gpu::MemDescType type, unsigned &zeroBits) {
+  uint32_t possible;
+  Value offset = emitViewStart(b, desc, type, kOffset, possible);
   zeroBits = possible ? llvm::countr_zero(possible) : 31;
   return offset;
+}
+
+Value triton::emitViewBlock(const LLVMBuilder &b, const MemDesc &desc,
+                            gpu::MemDescType type) {
+  uint32_t possible;
+  return emitViewStart(b, desc, type, kBlock, possible);
 }
 
 LinearLayout triton::getOffsetLayout(RankedTensorType registers,
@@ -67,6 +83,10 @@ triton::makeSharedAccess(const LLVMBuilder &b, const TargetInfo &target,
   SharedAccess access{target, getOffsetLayout(registers, memory), desc.base,
                       element};
   access.offset = emitViewOffset(b, desc, memory, access.offsetZeroBits);
+  if (!gpu::staysInBlock(registers, memory)) {
+    access.toOffset = gpu::getPlaces(registers, memory);
+    access.block = emitViewBlock(b, desc, memory);
+  }
   if (auto padded =
           dyn_cast<gpu::PaddedSharedEncodingAttr>(memory.getEncoding()))
     for (auto [interval, padding] :
@@ -76,8 +96,10 @@ triton::makeSharedAccess(const LLVMBuilder &b, const TargetInfo &target,
 }
 
 namespace {
-constexpr const char *kOtherBlock =
-    "elements are in the shared memory of another block of the cluster";
+constexpr const char *kMissesCopies =
+    "several blocks of the cluster hold copies of elements in shared memory "
+    "that "
+    "only one of them has in registers";
 
 struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
   using TargetPattern::TargetPattern;
@@ -95,8 +117,8 @@ struct LocalAllocPattern : TargetPattern<gpu::LocalAllocOp> {
     desc.offsets.assign(type.getShape().size(), b.i32(0));
     if (op.getSrc()) {
       auto source = cast<RankedTensorType>(op.getSrc().getType());
-      if (!gpu::staysInBlock(source, type))
-        return this->decline(op, kOtherBlock);
+      if (gpu::missesCopies(source, type))
+        return this->decline(op, kMissesCopies);
       SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);
       makeSharedAccess(b, target, desc, type, source, values[0].getType())
           .store(b, getThreadIndex(b, target, op), values);
@@ -126,8 +148,6 @@ struct LocalLoadPattern : TargetPattern<gpu::LocalLoadOp> {
     auto result = cast<RankedTensorType>(op.getType());
     if (!isa_and_nonnull<gpu::SharedMemorySpaceAttr>(memory.getMemorySpace()))
       return this->decline(op, "not in shared memory");
-    if (!gpu::staysInBlock(result, memory))
-      return this->decline(op, kOtherBlock);
     MemDesc desc = MemDesc::unpack(b, adaptor.getSrc(), memory);
     Type element = getConverter().convertType(result.getElementType());
     SmallVector<Value> values =
@@ -146,8 +166,8 @@ struct LocalStorePattern : TargetPattern<gpu::LocalStoreOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto memory = cast<gpu::MemDescType>(op.getDst().getType());
     auto source = cast<RankedTensorType>(op.getSrc().getType());
-    if (!gpu::staysInBlock(source, memory))
-      return this->decline(op, kOtherBlock);
+    if (gpu::missesCopies(source, memory))
+      return this->decline(op, kMissesCopies);
     MemDesc desc = MemDesc::unpack(b, adaptor.getDst(), memory);
     SmallVector<Value> values = unpackElements(b, adaptor.getSrc(), source);
     makeSharedAccess(b, target, desc, memory, source, values[0].getType())

@@ -181,8 +181,11 @@ void SharedAccess::forEachVector(
       Value element = part.withConstant(b, mixed);
       element = insertPaddings(b, *this, element);
       ptr = part.value || mixed ? b.gep(base, memElement, element) : base;
-      if (isRemote())
-        ptr = target.mapToBlock(b, ptr, blockPart.withConstant(b, block));
+      if (isRemote()) {
+        Value there = blockPart.withConstant(b, block);
+        ptr = target.mapToBlock(
+            b, ptr, this->block ? b.xor_(there, this->block) : there);
+      }
     }
     access(b.gep(ptr, byte, static_cast<int64_t>(plain) * bytes), group);
   }
@@ -190,6 +193,8 @@ void SharedAccess::forEachVector(
 
 Value SharedAccess::emitOwner(const LLVMBuilder &b,
                               const ThreadIndex &index) const {
+  if (isRemote())
+    return emitUniqueThreadPredicate(b, toOffset, index);
   // Each block has a memory of its own.
   ThreadIndex inBlock = index;
   inBlock.block = {};
@@ -220,11 +225,11 @@ SharedAccess SharedAccess::spreadOverBanks(const LLVMBuilder &b,
 void SharedAccess::store(const LLVMBuilder &b, const ThreadIndex &index,
                          ArrayRef<Value> values, Value pred) const {
   pred = b.andPred(pred, emitOwner(b, index));
-  assert(!isRemote() && "blocks write to their own memory");
   if (!pred && target.storeMatrices(b, *this, index, values))
     return;
   SmallVector<Value> spread(values);
-  SharedAccess access = pred ? *this : spreadOverBanks(b, index, spread);
+  SharedAccess access =
+      pred || isRemote() ? *this : spreadOverBanks(b, index, spread);
   access.forEachVector(b, index, [&](Value ptr, ArrayRef<int32_t> registers) {
     SmallVector<Value> elements;
     for (int32_t r : registers)

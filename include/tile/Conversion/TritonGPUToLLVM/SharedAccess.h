@@ -29,8 +29,8 @@ struct MemDesc {
 };
 
 /// An access to shared memory along `toOffset`, a layout from (register, lane,
-/// warp, block) to "offset" in elements. Loads may have a second out dim,
-/// "block", for the block of the cluster in whose memory the element is.
+/// warp, block) to "offset" in elements. It may have a second out dim, "block",
+/// for the block of the cluster in whose memory the element is.
 struct SharedAccess {
   const TargetInfo &target;
   LinearLayout toOffset;
@@ -38,6 +38,8 @@ struct SharedAccess {
   Type element; ///< in registers
   /// Xor-ed to the offset of every element; may be null.
   Value offset = {};
+  /// Xor-ed to the number of the block; may be null.
+  Value block = {};
   /// Low bits of `offset` known to be zero.
   unsigned offsetZeroBits = 0;
   /// Further limit on the vector size in elements.
@@ -60,6 +62,9 @@ struct SharedAccess {
   /// The registers of each vector.
   SmallVector<SmallVector<int32_t>> getVectors() const;
 
+  /// Whether elements may be in the memory of another block.
+  bool isRemote() const { return toOffset.hasOutDim(kBlock); }
+
 private:
   struct Plan;
   Plan plan() const;
@@ -67,7 +72,6 @@ private:
   /// meets fewer banks.
   SharedAccess spreadOverBanks(const LLVMBuilder &b, const ThreadIndex &index,
                                SmallVector<Value> &values) const;
-  bool isRemote() const { return toOffset.hasOutDim(kBlock); }
 };
 
 /// The offset (in elements) at which a view starts in its buffer, to be xor-ed
@@ -75,6 +79,11 @@ private:
 /// its low bits are known to be zero.
 Value emitViewOffset(const LLVMBuilder &b, const MemDesc &desc,
                      gpu::MemDescType type, unsigned &zeroBits);
+
+/// The number of the block, relative to that of its buffer, in whose memory a
+/// view starts: to be xor-ed. Null for zero.
+Value emitViewBlock(const LLVMBuilder &b, const MemDesc &desc,
+                    gpu::MemDescType type);
 
 /// From the registers of a tensor to "offset" in a buffer.
 LinearLayout getOffsetLayout(RankedTensorType registers,

@@ -52,8 +52,8 @@ public:
     auto load = cast<DescriptorLoadOp>(op);
     Value always = arith::ConstantIntOp::create(builder, load.getLoc(), 1, 1);
     auto copy = nvidia_gpu::AsyncTMACopyGlobalToLocalOp::create(
-        builder, load.getLoc(), load.getDesc(), load.getIndices(), barrier,
-        slot, always,
+        builder, load.getLoc(), load.getDesc(), load.getIndices(),
+        /*offsets=*/ValueRange(), barrier, slot, always,
         nvidia_gpu::isMulticast(cast<MemDescType>(slot.getType())),
         load.getCache(), load.getEvict(), /*isVolatile=*/false);
     return {always.getDefiningOp(), copy};

@@ -300,7 +300,7 @@ LogicalResult TMALoweringPass::lower(DescriptorLoadOp op,
               [&](Value buffer, Value barrier, Value always) {
                 AsyncTMACopyGlobalToLocalOp::create(
                     rewriter, op.getLoc(), op.getDesc(), op.getIndices(),
-                    barrier, buffer, always,
+                    /*offsets=*/ValueRange(), barrier, buffer, always,
                     isMulticast(cast<gpu::MemDescType>(buffer.getType())),
                     op.getCache(), op.getEvict(), /*isVolatile=*/false);
               });

@@ -17,5 +17,6 @@ void nvidia::buildGluonPipeline(const PassAdder &add,
   add(createCheckTargetNV());
   buildOpenLayouts(add);
   add(nvidia_gpu::createTritonNvidiaGPUClusterBarrierAfterInit());
+  add(nvidia_gpu::createTritonNvidiaGPUClusterSharedMemory());
   NVIDIAMiddleEnd(add, {.isExplicit = true}).buildCopies();
 }

@@ -35,24 +35,21 @@ struct AsyncSharedStorePattern : TargetPattern<ttng::AsyncSharedStoreOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     auto memory = cast<ttg::MemDescType>(op.getDst().getType());
     auto source = cast<RankedTensorType>(op.getValue().getType());
-    if (missesCopies(source, memory))
+    if (ttg::missesCopies(source, memory))
       return this->decline(op, "blocks of the cluster hold parts of the value, "
                                "but each is to get all of it");
     SmallVector<Value> values = unpackElements(b, adaptor.getValue(), source);
     MemDesc desc = MemDesc::unpack(b, adaptor.getDst(), memory);
     SharedAccess access = makeSharedAccess(b, target, desc, memory, source,
                                            values.front().getType());
-    bool remote = !ttg::staysInBlock(source, memory);
-    if (remote)
-      access.toOffset = ttg::getPlaces(source, memory);
+    bool remote = access.isRemote();
     for (ArrayRef<int32_t> registers : access.getVectors())
       if (nvt::getWordShape(access.element, registers.size()).memoryBits < 32)
         return this->decline(op, "threads hold fewer than four neighbouring "
                                  "bytes, which is what st.async writes");
 
     ThreadIndex thread = getThreadIndex(b, target, op);
-    Value owner = remote ? emitUniqueThreadPredicate(b, access.toOffset, thread)
-                         : access.emitOwner(b, thread);
+    Value owner = access.emitOwner(b, thread);
     Value barrier =
         nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier());
     access.forEachVector(b, thread,
@@ -67,18 +64,6 @@ struct AsyncSharedStorePattern : TargetPattern<ttng::AsyncSharedStoreOp> {
   }
 
 private:
-  /// Whether a block has all elements in memory, of which other blocks have
-  /// some in registers.
-  static bool missesCopies(RankedTensorType source, ttg::MemDescType memory) {
-    LinearLayout registers = toLinearLayout(source);
-    LinearLayout places = toLinearLayout(memory);
-    for (unsigned i = 0, e = registers.getInDimSizeLog2(kBlock); i < e; ++i)
-      if (registers.getFlatBasis(kBlock, i) != 0 &&
-          places.getFlatBasis(kBlock, i) == 0)
-        return true;
-    return false;
-  }
-
   static void emitStore(const LLVMBuilder &b, Value ptr, ArrayRef<Value> values,
                         Value barrier, Value owner, bool remote) {
     nvt::WordShape shape =

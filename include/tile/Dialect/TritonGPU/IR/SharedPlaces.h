@@ -10,12 +10,24 @@
 namespace mlir::triton::gpu {
 
 /// From the registers of a tensor to the offset in a buffer, and the block that
-/// the buffer is in.
+/// the buffer is in. Blocks that hold copies have their own. Where a view
+/// starts is to be added to both.
 LinearLayout getPlaces(RankedTensorType registers, MemDescType memory);
 
 /// Whether every block of a cluster finds the elements of its registers in its
-/// own part of a buffer. If not, there is no access to it.
+/// own part of a buffer.
 bool staysInBlock(RankedTensorType registers, MemDescType memory);
+
+/// Whether all blocks of a cluster have all elements of a buffer themselves.
+bool isInEachBlock(MemDescType memory);
+
+/// Bits of the number of a block that do not change what the block holds of a
+/// buffer.
+uint32_t getCopyBits(MemDescType memory);
+
+/// Whether a block holds a copy of elements that in registers other blocks
+/// have: no store of the registers reaches all copies.
+bool missesCopies(RankedTensorType registers, MemDescType memory);
 
 } // namespace mlir::triton::gpu
 

@@ -551,4 +551,29 @@ def TritonNvidiaGPUClusterBarrierAfterInit
   ];
 }
 
+def TritonNvidiaGPUClusterSharedMemory
+    : Pass<"triton-nvidia-gpu-cluster-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "Keep buffers that other blocks of a cluster access";
+  let description = [{
+    Threads may access buffers of other blocks: where registers and memory are
+    divided among the blocks in other ways, and by index. The program says the order
+    of such accesses with barriers of the cluster. A block must have begun before
+    others access its memory, and it must not end before they have done so. This
+    pass puts barriers there, if the program has none. The buffers have memory of
+    their own from the beginning of the kernel to its end.
+
+    ```mlir
+    %buf = ttg.local_alloc : () -> !ttg.memdesc<4x32xi32, #rows_of_blocks, #smem, mutable>
+    // here: ttnvgpu.cluster_barrier
+    ttg.local_store %value, %buf : tensor<4x32xi32, #columns_of_blocks> -> !ttg.memdesc<4x32xi32, #rows_of_blocks, #smem, mutable>
+    // and here, and the end of the life of %buf
+    tt.return
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Barriers of the cluster inserted">
+  ];
+}
+
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_TRANSFORMS_PASSES

@@ -6,6 +6,7 @@
 // Explicit programs enter the middle at `copies`; extension points before it are passed over.
 // POINTS: gluon-resolve-auto-encodings
 // POINTS-NEXT: triton-nvidia-gpu-cluster-barrier-after-init
+// POINTS-NEXT: triton-nvidia-gpu-cluster-shared-memory
 // POINTS-NEXT: print-ir{label=c}
 // POINTS-NEXT: triton-nvidia-optimize-descriptor-encoding
 // POINTS: triton-nvidia-gpu-fence-insertion
