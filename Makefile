@@ -33,7 +33,7 @@ test-all: build ## The same, with the long sweeps, other GPUs, threads, and a wh
 	@cmake --build build --target tile-unittests
 	@scripts/test.sh -m ''
 	@$(VENV)/python bench/regress.py check
-	@scripts/test_targets.sh cuda:100 cuda:120 hip:gfx942 hip:gfx1100
+	@scripts/test_targets.sh cuda:75 cuda:86 cuda:89 cuda:100 cuda:120 hip:gfx942 hip:gfx1100
 	@scripts/test_threads.sh
 	@$(MAKE) --no-print-directory from-wheel
 

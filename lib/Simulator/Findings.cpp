@@ -7,7 +7,7 @@
 
 using namespace tile::sim;
 
-Place Ctx::place(const Code &in, const Inst &inst) const {
+Place Launch::place(const Code &in, const Inst &inst) const {
   Place p;
   p.line = inst.line;
   p.instruction = inst.name;
@@ -16,8 +16,8 @@ Place Ctx::place(const Code &in, const Inst &inst) const {
     p.sourceLine = loc.line;
     p.sourceColumn = loc.column;
     auto fileOf = [&](unsigned number) {
-      auto it = launch->files->find(number);
-      return it == launch->files->end() ? std::string() : it->second;
+      auto it = files->find(number);
+      return it == files->end() ? std::string() : it->second;
     };
     p.file = fileOf(loc.file);
     p.callLine = loc.callLine;
@@ -28,11 +28,13 @@ Place Ctx::place(const Code &in, const Inst &inst) const {
   return p;
 }
 
-ThreadId Ctx::threadOf(std::array<unsigned, 3> in, uint32_t warpIndex,
-                       unsigned lane) const {
-  const auto &block = launch->config->block;
-  unsigned t = warpIndex * launch->program->waveLanes + lane;
-  return {in, {t % block[0], t / block[0] % block[1], t / block[0] / block[1]}};
+ThreadId Launch::threadOf(std::array<unsigned, 3> in, uint32_t warpIndex,
+                          unsigned lane) const {
+  const auto &block = config->block;
+  unsigned t = warpIndex * program->waveLanes + lane;
+  return {in,
+          {t % block[0], t / block[0] % block[1], t / block[0] / block[1]},
+          group->launches.size() > 1 ? int(gpu) : -1};
 }
 ThreadId Ctx::thread(unsigned lane) const {
   return threadOf(*cta, warp->index, laneBase + lane);
@@ -46,13 +48,13 @@ Step Ctx::fail(const Inst &inst, unsigned lane, const char *kind,
   f.place = place(*code, inst);
   f.thread = thread(lane);
   worker->findings.push_back({cta->linear, std::move(f)});
-  launch->stop = true;
+  launch->group->stop = true;
   return Step::Error;
 }
 
 void Ctx::note(const Inst &inst, unsigned lane, const char *kind,
                std::string message, const Inst *other, const Code *otherCode,
-               const ThreadId *otherThread) {
+               const ThreadId *otherThread, const Launch *otherLaunch) {
   static constexpr size_t most = 32;
   if (worker->findings.size() >= most)
     return;
@@ -62,7 +64,8 @@ void Ctx::note(const Inst &inst, unsigned lane, const char *kind,
   f.isFatal = false;
   if (other) {
     f.hasOther = true;
-    f.otherPlace = place(*otherCode, *other);
+    f.otherPlace =
+        (otherLaunch ? otherLaunch : launch)->place(*otherCode, *other);
     f.otherThread = *otherThread;
   }
   for (auto &[where, known] : worker->findings)

@@ -109,6 +109,16 @@ Cluster::~Cluster() = default;
 Launch::Launch() = default;
 Launch::~Launch() = default;
 
+Group::Group() = default;
+Group::~Group() = default;
+
+Launch &Group::launchOf(uint64_t cluster) const {
+  for (const auto &launch : launches)
+    if (launch->has(cluster))
+      return *launch;
+  return *launches.back();
+}
+
 std::unique_ptr<SharedShadow> Launch::takeShadow() {
   std::lock_guard lock(shadowLock);
   if (freeShadows.empty())
@@ -124,6 +134,7 @@ void Launch::giveShadow(std::unique_ptr<SharedShadow> shadow) {
 
 static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
   const LaunchConfig &config = *launch.config;
+  const uint64_t numberInGroup = launch.firstCluster + number;
   auto cluster = std::make_unique<Cluster>();
   for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
     auto cta = std::make_unique<Cta>();
@@ -144,22 +155,24 @@ static std::unique_ptr<Cluster> makeCluster(Launch &launch, uint64_t number) {
       cluster->ctas.size(), std::vector<uint32_t>(launch.warpsPerCta * Lanes));
   if (config.scheduleSeed)
     cluster->schedule = std::make_unique<Schedule>(
-        config.scheduleSeed * 0x9e3779b97f4a7c15 + number);
-  if (launch.order)
-    cluster->checker = std::make_unique<OrderChecker>(launch, *cluster, number);
+        config.scheduleSeed * 0x9e3779b97f4a7c15 + numberInGroup);
+  if (launch.group->order)
+    cluster->checker =
+        std::make_unique<OrderChecker>(launch, *cluster, numberInGroup);
   if (number < launch.timelines.size())
     cluster->timeline = launch.timelines[number].get();
   return cluster;
 }
 
 /// Asks, some twenty times a second, whether the launch shall end.
-static void poll(Launch &launch, std::chrono::steady_clock::time_point &last) {
+static void poll(Group &group, std::chrono::steady_clock::time_point &last) {
   auto now = std::chrono::steady_clock::now();
-  if (!launch.config->interrupted || now - last < std::chrono::milliseconds(50))
+  const auto &interrupted = group.launches.front()->config->interrupted;
+  if (!interrupted || now - last < std::chrono::milliseconds(50))
     return;
   last = now;
-  if (launch.config->interrupted())
-    launch.stop = true;
+  if (interrupted())
+    group.stop = true;
 }
 
 /// The budget was used up before this cluster began.
@@ -168,72 +181,92 @@ static void reportUnstarted(Launch &launch, Worker &worker, uint64_t number) {
   const Code &entry = *launch.program->codes[0];
   Finding f;
   f.kind = "instruction-budget";
-  f.message = budgetMessage(launch) + ": " + std::to_string(launch.finished) +
-              " of " + std::to_string(launch.clusterCount) +
+  f.message = budgetMessage(launch) + ": " +
+              std::to_string(launch.group->finished) + " of " +
+              std::to_string(launch.group->clusterCount) +
               " clusters of CTAs ended";
   f.place.line = entry.insts.front().line;
   f.place.instruction = entry.insts.front().name;
-  f.thread.cta = cluster->ctas[0]->id;
+  f.thread = launch.threadOf(cluster->ctas[0]->id, 0, 0);
   worker.findings.push_back({cluster->ctas[0]->linear, std::move(f)});
-  launch.stop = true;
+  launch.group->stop = true;
 }
 
 /// The number of the worker's next cluster, which may be beyond the last.
 uint64_t tile::sim::takeCluster(Launch &launch, Worker &worker) {
-  if (!launch.turns)
+  if (!launch.group->turns)
     return launch.nextCluster++;
   uint64_t number = worker.nextCluster;
-  worker.nextCluster += launch.turns->count();
+  worker.nextCluster += launch.group->turns->count();
   return number;
 }
 
-/// A worker takes clusters in order. One that does not end soon goes to the
-/// back of the line, so that CTAs may wait for each other.
-static void work(Launch &launch, Worker &worker, bool polls) {
+namespace {
+struct Resident {
+  std::unique_ptr<Cluster> cluster;
+  uint32_t gpu = 0;
+};
+} // namespace
+
+/// A worker takes clusters in order, of each GPU in turn; it has `workers` of
+/// each. A cluster that does not end soon goes to the back of the line, so that
+/// CTAs may wait for each other.
+static void work(Group &group, std::span<Worker> workers, bool polls) {
   // CTAs that may wait for each other take short turns; one that changes
   // nothing for a slice of its turn probably waits, and ends it.
-  const bool mayWait = launch.program->usesGlobalAtomics;
+  const bool mayWait = group.synchronizes;
+  const LaunchConfig &config = *group.launches.front()->config;
   const uint64_t longTurn = mayWait ? 1 << 14 : 1 << 18,
                  slice = mayWait ? 1 << 10 : longTurn, shortTurn = 256;
   // As many as a GPU has room for.
-  const size_t mostResident = 1056 / (launch.turns ? launch.turns->count() : 1);
+  const size_t mostResident =
+      1056 * group.launches.size() / (group.turns ? group.turns->count() : 1);
   Ctx c;
-  c.launch = &launch;
-  c.worker = &worker;
-  c.checks = launch.config->checks;
-  c.counting = launch.config->counters;
-  std::deque<std::unique_ptr<Cluster>> resident;
+  auto select = [&](uint32_t gpu) {
+    c.launch = group.launches[gpu].get();
+    c.worker = &workers[gpu];
+    c.checks = c.launch->config->checks;
+    c.counting = c.launch->config->counters;
+  };
+  std::deque<Resident> resident;
   std::unique_ptr<Schedule> schedule;
-  if (launch.config->scheduleSeed)
-    schedule = std::make_unique<Schedule>(launch.config->scheduleSeed);
-  bool more = true;
+  if (config.scheduleSeed)
+    schedule = std::make_unique<Schedule>(config.scheduleSeed);
+  /// GPUs with clusters that have not started, the next one first.
+  std::deque<uint32_t> waiting;
+  for (uint32_t gpu = 0; gpu < group.launches.size(); ++gpu)
+    waiting.push_back(gpu);
   size_t idleTurns = 0; // since one of the clusters did something
   size_t turnsSinceStart = 0;
   auto polled = std::chrono::steady_clock::now();
-  while (!launch.stop) {
+  while (!group.stop) {
     if (polls)
-      poll(launch, polled);
-    bool start = more && resident.size() < mostResident;
+      poll(group, polled);
+    bool start = !waiting.empty() && resident.size() < mostResident;
     // Few to choose from, but those may all wait for one that did not start.
     if (schedule)
       start &= resident.size() < 16 || turnsSinceStart >= 16;
     if (start) {
-      uint64_t number = takeCluster(launch, worker);
-      if (number >= launch.clusterCount) {
-        more = start = false;
-      } else if (isOverBudget(launch, 0)) {
-        reportUnstarted(launch, worker, number);
+      uint32_t gpu = waiting.front();
+      waiting.pop_front();
+      select(gpu);
+      uint64_t number = takeCluster(*c.launch, *c.worker);
+      if (number >= c.launch->clusterCount) {
+        start = false;
+      } else if (isOverBudget(*c.launch, 0)) {
+        reportUnstarted(*c.launch, *c.worker, number);
         return;
       } else {
-        auto cluster = makeCluster(launch, number);
+        waiting.push_back(gpu);
+        auto cluster = makeCluster(*c.launch, number);
         for (auto &cta : cluster->ctas)
           startCta(c, *cta);
-        resident.push_front(std::move(cluster));
+        resident.push_front({std::move(cluster), gpu});
         turnsSinceStart = 0;
       }
     }
     if (resident.empty()) {
-      if (!more)
+      if (waiting.empty())
         return;
       continue;
     }
@@ -243,8 +276,9 @@ static void work(Launch &launch, Worker &worker, bool polls) {
     if (schedule)
       std::swap(resident.front(),
                 resident[schedule->below(uint32_t(resident.size()))]);
-    std::unique_ptr<Cluster> cluster = std::move(resident.front());
+    auto [cluster, gpu] = std::move(resident.front());
     resident.pop_front();
+    select(gpu);
     ++turnsSinceStart;
     bool finished = false, idle = false;
     uint64_t turn = schedule        ? schedule->warpTurn() * 16
@@ -259,95 +293,13 @@ static void work(Launch &launch, Worker &worker, bool polls) {
     }
     cluster->turn = idle ? shortTurn : longTurn;
     if (!finished)
-      resident.push_back(std::move(cluster));
+      resident.push_back({std::move(cluster), gpu});
     idleTurns = idle && !finished ? idleTurns + 1 : 0;
     // Who waits for other workers looks less and less often.
-    if (launch.turns && idleTurns && idleTurns >= resident.size())
-      launch.turns->pass(worker.index,
-                         shortTurn * std::min<size_t>(idleTurns, 64));
+    if (group.turns && idleTurns && idleTurns >= resident.size())
+      group.turns->pass(workers.front().index,
+                        shortTurn * std::min<size_t>(idleTurns, 64));
   }
-}
-
-static void collect(Launch &launch, std::vector<Worker> &workers,
-                    const Program &program, Report &report) {
-  std::multimap<uint64_t, Finding> findings; // in the order of the CTAs
-  for (Worker &w : workers) {
-    report.counters.add(w.counters);
-    for (auto &f : w.findings)
-      findings.insert(std::move(f));
-  }
-  for (auto &[cta, f] : findings) {
-    bool known = false;
-    for (const Finding &g : report.findings)
-      known |= g.kind == f.kind && g.place.line == f.place.line &&
-               g.otherPlace.line == f.otherPlace.line;
-    if (!known)
-      report.findings.push_back(std::move(f));
-  }
-  for (auto &timeline : launch.timelines)
-    timeline->print(report.timeline);
-  report.ok = report.findings.empty() && launch.finished == launch.clusterCount;
-  for (auto &[cta, text] : launch.output)
-    report.output += text;
-  std::set<uint32_t> undefined;
-  for (Worker &w : workers)
-    for (uint32_t i = 0; i < w.undefinedLoads.size(); ++i)
-      if (w.undefinedLoads[i])
-        undefined.insert(i);
-  report.undefinedLoads.assign(undefined.begin(), undefined.end());
-  std::set<std::pair<std::string, uint32_t>> covered;
-  for (size_t k = 0; k < program.codes.size(); ++k) {
-    const Code &code = *program.codes[k];
-    for (size_t i = 0; i < code.insts.size(); ++i) {
-      const Inst &inst = code.insts[i];
-      InstStats sum;
-      for (Worker &w : workers)
-        sum.add(w.stats[k][i]);
-      if (inst.micro)
-        continue;
-      // The line, and the one into which it was inlined from another file.
-      std::vector<std::pair<std::string, uint32_t>> keys;
-      auto addLine = [&](unsigned number, unsigned line) {
-        auto file = launch.files->find(number);
-        keys.push_back(
-            {file == launch.files->end() ? "?" : file->second, line});
-      };
-      if (inst.source >= 0 && size_t(inst.source) < code.sources.size()) {
-        const ast::SourceLoc &loc = code.sources[size_t(inst.source)];
-        addLine(loc.file, loc.line);
-        if (loc.callLine)
-          addLine(loc.callFile, loc.callLine);
-      } else {
-        keys.push_back({"", inst.line});
-      }
-      // A branch that is not taken has run.
-      bool ran = sum.lanes || (sum.warps && inst.cls == Class::Control);
-      (ran ? covered : report.uncovered).insert(keys.begin(), keys.end());
-      if (sum.warps == 0)
-        continue;
-      report.counters.warpInstructions[size_t(inst.cls)] += sum.warps;
-      report.counters.laneInstructions[size_t(inst.cls)] += sum.lanes;
-      bool isMasked = inst.guard != NoSlot && inst.space == Space::Global &&
-                      (inst.cls == Class::Load || inst.cls == Class::Store);
-      auto addTo = [&](LineCounters &line) {
-        line.warpInstructions += sum.warps;
-        line.laneInstructions += sum.lanes;
-        line.sectors += sum.sectors;
-        line.requests += sum.requests;
-        line.bytes += sum.bytes;
-        if (isMasked) {
-          line.predicatedLanes += sum.warps * Lanes;
-          line.maskedLanes += sum.warps * Lanes - sum.lanes;
-        }
-        line.bankConflicts += sum.conflicts;
-      };
-      addTo(report.assemblyLines[inst.line]);
-      for (const auto &key : keys)
-        addTo(report.lines[key]);
-    }
-  }
-  for (auto &key : covered)
-    report.uncovered.erase(key);
 }
 
 /// False where the host has no more threads to give: those there are do the
@@ -362,113 +314,108 @@ static bool startThread(std::vector<std::thread> &pool, F run) {
   }
 }
 
-/// Runs all clusters; returns how many workers did. Workers that have turns get
-/// threads of their own, so that the caller's goes on asking whether the launch
-/// shall end.
-static unsigned runWorkers(Launch &launch, std::vector<Worker> &workers) {
+/// Runs all clusters; returns how many workers did. `workers` has those of each
+/// thread side by side. Threads that have turns are threads of their own, so
+/// that the caller's goes on asking whether the launch shall end.
+static unsigned runWorkers(Group &group, std::span<Worker> workers) {
+  const size_t gpus = group.launches.size(), count = workers.size() / gpus;
   std::vector<std::thread> pool;
   std::mutex ended;
   std::condition_variable wake;
   size_t done = 0;
   // Workers with turns begin when all are there, or not at all.
   enum : int { Undecided, Begin, Never };
-  std::atomic<int> decision = launch.turns ? Undecided : Begin;
+  std::atomic<int> decision = group.turns ? Undecided : Begin;
   auto run = [&](unsigned i) {
     decision.wait(Undecided);
     if (decision == Begin) {
-      if (launch.turns)
-        launch.turns->begin(i);
-      work(launch, workers[i], false);
-      if (launch.turns)
-        launch.turns->end(i);
+      if (group.turns)
+        group.turns->begin(i);
+      work(group, workers.subspan(i * gpus, gpus), false);
+      if (group.turns)
+        group.turns->end(i);
     }
     std::lock_guard guard(ended);
     ++done;
     wake.notify_one();
   };
-  unsigned next = launch.turns ? 0 : 1;
-  while (next < workers.size() &&
-         startThread(pool, [&run, next] { run(next); }))
+  unsigned next = group.turns ? 0 : 1;
+  while (next < count && startThread(pool, [&run, next] { run(next); }))
     ++next;
-  bool all = next == workers.size();
-  decision = launch.turns && !all ? Never : Begin;
+  bool all = next == count;
+  decision = group.turns && !all ? Never : Begin;
   decision.notify_all();
   auto join = [&] {
     for (std::thread &t : pool)
       t.join();
     pool.clear();
   };
-  if (launch.turns && !all) {
+  if (group.turns && !all) {
     join();
-    launch.turns = nullptr;
+    group.turns = nullptr;
     next = 1;
   }
-  if (!launch.turns)
-    work(launch, workers[0], true);
+  if (!group.turns)
+    work(group, workers.first(gpus), true);
   {
     auto polled = std::chrono::steady_clock::now();
     std::unique_lock guard(ended);
     while (!wake.wait_for(guard, std::chrono::milliseconds(50),
                           [&] { return done >= pool.size(); }))
-      poll(launch, polled);
+      poll(group, polled);
   }
   join();
   return next;
 }
 
-bool Module::launch(std::string_view name, const LaunchConfig &config,
-                    std::span<const std::byte> args, Report &report,
-                    std::string &error) const {
-  const Entry *entry = impl->find(name);
+/// Decodes what a member launches, and gives its memory to the group.
+static bool addLaunch(Group &group, const GroupMember &member,
+                      const Module::Impl &impl, std::string &error) {
+  const Entry *entry = impl.find(member.entry);
   if (!entry) {
-    error = "the module has no kernel '" + std::string(name) + "'";
-    if (!impl->entries.empty()) {
+    error = "the module has no kernel '" + member.entry + "'";
+    if (!impl.entries.empty()) {
       error += "; it has";
-      for (auto &[known, e] : impl->entries)
+      for (auto &[known, e] : impl.entries)
         error += " '" + known + "'";
     }
     return false;
   }
-  const Program *decoded = impl->program(*entry);
+  const Program *decoded = impl.program(*entry);
   if (!decoded) {
-    error = entry->error.format(impl->assembly ? "<amdgcn>" : "<ptx>");
+    error = entry->error.format(impl.assembly ? "<amdgcn>" : "<ptx>");
     return false;
   }
   const Program &program = *decoded;
-  if (!checkConfig(program, config, args.size(), error))
+  const LaunchConfig &config = member.config;
+  if (!checkConfig(program, config, member.args.size(), error))
     return false;
-  std::unique_lock<std::mutex> lock;
-  Launch launch;
-  launch.allocations = config.allocations;
-  if (!impl->storage.empty()) {
-    lock = std::unique_lock(impl->variables);
-    Diagnostic ignored;
-    impl->resetVariables(ignored);
-    for (const Impl::Storage &s : impl->storage)
-      launch.allocations.push_back({s.address, s.variable->sizeInBytes(),
-                                    s.variable->name,
-                                    s.variable->space != Space::Const});
-  }
+  Launch &launch = *group.launches.emplace_back(std::make_unique<Launch>());
+  launch.group = &group;
+  launch.gpu = uint32_t(group.launches.size() - 1);
+  std::vector<Allocation> &allocations = group.allocations;
+  allocations.insert(allocations.end(), config.allocations.begin(),
+                     config.allocations.end());
+  for (const Module::Impl::Storage &s : impl.storage)
+    allocations.push_back({s.address, s.variable->sizeInBytes(),
+                           s.variable->name,
+                           s.variable->space != Space::Const});
   if (program.usesWorkspace)
-    launch.allocations.push_back(
+    allocations.push_back(
         {uint64_t(reinterpret_cast<uintptr_t>(launch.workspace)),
          sizeof launch.workspace, "the grid's workspace", true});
-  ArgumentBuffer own;
-  ArgumentBuffer &arguments = argumentsOf(config, own);
-  arguments.bytes = args;
+  ArgumentBuffer &arguments = argumentsOf(config, launch.ownArguments);
+  arguments.bytes = member.args;
   arguments.allocations.clear();
   if (!program.bind(config, arguments, error))
     return false;
-  launch.allocations.insert(launch.allocations.end(),
-                            arguments.allocations.begin(),
-                            arguments.allocations.end());
-  std::sort(
-      launch.allocations.begin(), launch.allocations.end(),
-      [](const Allocation &a, const Allocation &b) { return a.base < b.base; });
+  allocations.insert(allocations.end(), arguments.allocations.begin(),
+                     arguments.allocations.end());
   launch.program = &program;
+  group.synchronizes |= program.usesGlobalAtomics;
   launch.config = &config;
   launch.args = arguments.bytes;
-  launch.files = &impl->ast.files;
+  launch.files = &impl.ast.files;
   launch.threadsPerCta = config.block[0] * config.block[1] * config.block[2];
   launch.warpsPerCta =
       (launch.threadsPerCta + program.waveLanes - 1) / program.waveLanes;
@@ -477,57 +424,129 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
       config.cluster[0] * config.cluster[1] * config.cluster[2];
   launch.clusterCount = uint64_t(config.grid[0]) * config.grid[1] *
                         config.grid[2] / launch.clusterSize;
+  launch.firstCluster = group.clusterCount;
+  group.clusterCount += launch.clusterCount;
+  return true;
+}
+
+/// What members give twice, they share.
+static void sortAllocations(std::vector<Allocation> &allocations) {
+  auto range = [](const Allocation &a) { return std::pair(a.base, a.size); };
+  std::ranges::sort(allocations, {}, range);
+  auto rest = std::ranges::unique(allocations, {}, range);
+  allocations.erase(rest.begin(), rest.end());
+}
+
+/// Checkers that need to know all launches.
+static void prepareChecks(Group &group) {
+  if (group.launches.front()->config->checks &
+      (CheckRaces | CheckUninitialized | CheckAsync | CheckGlobal)) {
+    group.order = std::make_unique<GlobalOrder>(group);
+    for (auto &launch : group.launches) {
+      uint32_t sites = 0;
+      for (auto &code : launch->program->codes) {
+        launch->firstSite.push_back(sites);
+        sites += uint32_t(code->insts.size());
+      }
+    }
+  }
+  for (auto &launch : group.launches) {
+    const LaunchConfig &config = *launch->config;
+    if (!config.forbidden.empty())
+      launch->disjoint =
+          std::make_unique<DisjointChecker>(*launch->program, config);
+    for (uint64_t i = 0; i < config.timelines && i < launch->clusterCount; ++i)
+      launch->timelines.push_back(std::make_unique<Timeline>(*launch));
+  }
+}
+
+static std::vector<Worker> makeWorkers(const Group &group, unsigned count) {
+  std::vector<Worker> workers(count * group.launches.size());
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const Launch &launch = *group.launches[i % group.launches.size()];
+    workers[i].index = unsigned(i / group.launches.size());
+    workers[i].nextCluster = workers[i].index;
+    for (auto &code : launch.program->codes)
+      workers[i].stats.emplace_back(code->insts.size());
+  }
+  return workers;
+}
+
+/// Runs the launches of a group that is complete.
+static void runGroup(Group &group, std::vector<Report> &reports) {
+  const LaunchConfig &config = *group.launches.front()->config;
   const unsigned hostThreads =
       config.scheduleSeed || config.debugger ? 1
       : config.threads                       ? config.threads
                        : std::max(1u, std::thread::hardware_concurrency());
-  bool ordered = program.usesGlobalAtomics && config.deterministic &&
+  bool ordered = group.synchronizes && config.deterministic &&
                  !config.scheduleSeed && !config.debugger;
   // An empty grid has one, too, that finds nothing to do.
-  const uint64_t count = std::max<uint64_t>(1, launch.clusterCount);
+  const uint64_t count = std::max<uint64_t>(1, group.clusterCount);
   const unsigned workerCount =
       ordered ? Turns::workersFor(count)
               : unsigned(std::min<uint64_t>(hostThreads, count));
-  launch.parallel = workerCount > 1;
-  if (ordered && launch.parallel)
-    launch.turns =
-        std::make_unique<Turns>(workerCount, hostThreads, launch.stop);
-  if (config.checks &
-      (CheckRaces | CheckUninitialized | CheckAsync | CheckGlobal)) {
-    launch.order = std::make_unique<GlobalOrder>(launch);
-    uint32_t sites = 0;
-    for (auto &code : program.codes) {
-      launch.firstSite.push_back(sites);
-      sites += uint32_t(code->insts.size());
-    }
-  }
-  if (!config.forbidden.empty())
-    launch.disjoint = std::make_unique<DisjointChecker>(program, config);
-  for (uint64_t i = 0; i < config.timelines && i < launch.clusterCount; ++i)
-    launch.timelines.push_back(std::make_unique<Timeline>(launch));
-  std::vector<Worker> workers(workerCount);
-  for (unsigned i = 0; i < workerCount; ++i) {
-    Worker &w = workers[i];
-    w.launch = &launch;
-    w.index = i;
-    w.nextCluster = i;
-    for (auto &code : program.codes)
-      w.stats.emplace_back(code->insts.size());
-  }
+  group.parallel = workerCount > 1;
+  if (ordered && group.parallel)
+    group.turns = std::make_unique<Turns>(workerCount, hostThreads, group.stop);
+  prepareChecks(group);
+  std::vector<Worker> workers = makeWorkers(group, workerCount);
   auto begin = std::chrono::steady_clock::now();
-  beginDebug(launch);
-  unsigned used = runWorkers(launch, workers);
-  report = Report{};
-  report.seconds =
+  beginDebug(*group.launches.front());
+  unsigned used = runWorkers(group, workers);
+  double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  report.entry = std::string(name);
-  report.grid = config.grid;
-  report.block = config.block;
-  report.cluster = config.cluster;
-  report.sharedBytes = program.sharedBytes() + config.dynamicShared;
-  program.describe(report);
-  report.threads = std::min(used, hostThreads);
-  collect(launch, workers, program, report);
+  for (auto &launch : group.launches) {
+    Report &report = reports.emplace_back();
+    report.seconds = seconds;
+    report.threads = std::min(used, hostThreads);
+    collect(*launch, workers, report);
+  }
+}
+
+bool tile::sim::launchGroup(std::span<const GroupMember> members,
+                            std::vector<Report> &reports, std::string &error) {
+  Group group;
+  std::vector<std::unique_lock<std::mutex>> locks;
+  // Each GPU has variables of its own.
+  std::vector<std::shared_ptr<const Module>> copies;
+  std::set<const Module *> used;
+  for (const GroupMember &member : members) {
+    const Module *module = member.module.get();
+    if (!used.insert(module).second && !module->impl->storage.empty()) {
+      Diagnostic ignored;
+      copies.push_back(Module::load(module->impl->text, ignored));
+      module = copies.back().get();
+    }
+    Module::Impl &impl = *module->impl;
+    if (!impl.storage.empty()) {
+      locks.emplace_back(impl.variables);
+      Diagnostic ignored;
+      impl.resetVariables(ignored);
+    }
+    if (member.config.debugger && members.size() > 1) {
+      error = "a group of several launches cannot be debugged";
+      return false;
+    }
+    if (!addLaunch(group, member, impl, error))
+      return false;
+  }
+  sortAllocations(group.allocations);
+  reports.clear();
+  runGroup(group, reports);
+  for (size_t i = 0; i < members.size(); ++i)
+    reports[i].entry = members[i].entry;
+  return true;
+}
+
+bool Module::launch(std::string_view name, const LaunchConfig &config,
+                    std::span<const std::byte> args, Report &report,
+                    std::string &error) const {
+  GroupMember member{shared_from_this(), std::string(name), config, args};
+  std::vector<Report> reports;
+  if (!launchGroup({&member, 1}, reports, error))
+    return false;
+  report = std::move(reports.front());
   return true;
 }

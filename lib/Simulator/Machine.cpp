@@ -116,12 +116,14 @@ static void reportDeadlock(Ctx &c, Cluster &cluster) {
 }
 
 bool tile::sim::awaitTurn(const Ctx &c) {
-  return !c.launch->turns || c.launch->turns->await(c.worker->index);
+  const auto &turns = c.launch->group->turns;
+  return !turns || turns->await(c.worker->index);
 }
 
 bool tile::sim::isOverBudget(const Launch &launch, uint64_t more) {
   uint64_t most = launch.config->maxInstructions;
-  return most && launch.executed.load(std::memory_order_relaxed) + more > most;
+  return most &&
+         launch.group->executed.load(std::memory_order_relaxed) + more > most;
 }
 
 std::string tile::sim::budgetMessage(const Launch &launch) {
@@ -196,9 +198,9 @@ static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
       uint64_t used = 0, flops = c.worker->counters.tensorFlops;
       bool good = runWarp(c, warp, std::min<uint64_t>(4096, quota), used);
       total += used;
-      if (c.launch->turns)
-        c.launch->turns->pass(c.worker->index, used,
-                              c.worker->counters.tensorFlops - flops);
+      if (const auto &turns = c.launch->group->turns)
+        turns->pass(c.worker->index, used,
+                    c.worker->counters.tensorFlops - flops);
       moved |= used > 0;
       if (!good)
         return false;
@@ -226,10 +228,10 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
       return false;
     if (!live && !moved) {
       finished = true;
-      ++launch.finished;
+      ++launch.group->finished;
       break;
     }
-    if (launch.stop.load(std::memory_order_relaxed))
+    if (launch.group->stop.load(std::memory_order_relaxed))
       return false;
     if (!moved) {
       reportDeadlock(c, cluster);
@@ -241,7 +243,7 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
       return false;
     }
   }
-  launch.executed += total;
+  launch.group->executed += total;
   cluster.executed += total;
   return true;
 }

@@ -26,6 +26,7 @@ namespace tile::sim {
 struct Warp;
 struct Cta;
 struct Cluster;
+struct Group;
 struct Launch;
 struct Worker;
 class DisjointChecker;
@@ -169,7 +170,7 @@ struct Cluster {
   Timeline *timeline = nullptr; ///< if this cluster's is wanted
 };
 
-/// Coordinates of a CTA in the grid.
+/// Coordinates of a CTA in its launch's grid.
 std::array<unsigned, 3> ctaId(const Launch &launch, uint64_t cluster,
                               uint32_t rank);
 /// An address for people: the allocation that holds it, and the offset.
@@ -196,17 +197,48 @@ struct ArgumentBuffer {
   std::vector<Allocation> allocations;
 };
 
-/// What all workers share.
+/// What one GPU runs.
 struct Launch {
+  Group *group = nullptr;
+  uint32_t gpu = 0; ///< number in the group
   const Program *program = nullptr;
   const LaunchConfig *config = nullptr;
   std::span<const std::byte> args;
-  std::vector<Allocation> allocations; ///< sorted by base
+  ArgumentBuffer ownArguments; ///< where they were not given so
   const std::map<unsigned, std::string> *files = nullptr;
   uint32_t sharedBytes = 0;
   uint32_t warpsPerCta = 0, threadsPerCta = 0, clusterSize = 1;
   std::atomic<uint64_t> nextCluster{0};
   uint64_t clusterCount = 0;
+  /// Checkers number clusters through all launches of the group.
+  uint64_t firstCluster = 0;
+  bool has(uint64_t cluster) const {
+    return cluster - firstCluster < clusterCount;
+  }
+  std::map<uint64_t, std::string> output;    ///< by CTA
+  std::vector<std::vector<std::byte>> heap;  ///< of malloc in the kernel
+  std::unique_ptr<DisjointChecker> disjoint; ///< if arguments must not meet
+  std::vector<uint32_t> firstSite; ///< of each function of the program
+  std::vector<std::unique_ptr<Timeline>> timelines; ///< of the first clusters
+  std::vector<std::unique_ptr<SharedShadow>> freeShadows;
+  std::mutex shadowLock;
+  Launch();
+  ~Launch();
+  std::unique_ptr<SharedShadow> takeShadow();
+  void giveShadow(std::unique_ptr<SharedShadow> shadow);
+  Place place(const Code &in, const Inst &inst) const;
+  ThreadId threadOf(std::array<unsigned, 3> cta, uint32_t warp,
+                    unsigned lane) const;
+  /// Where the CTAs of a cooperative launch count each other (grid.sync()).
+  alignas(16) std::byte workspace[64] = {};
+};
+
+/// Launches that run at once, each on a GPU of its own, and what they share.
+/// Most have one.
+struct Group {
+  std::vector<std::unique_ptr<Launch>> launches; ///< by GPU
+  std::vector<Allocation> allocations;           ///< sorted by base
+  uint64_t clusterCount = 0;                     ///< of all launches
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> executed{0};
   std::atomic<uint64_t> finished{0}; ///< clusters
@@ -218,27 +250,19 @@ struct Launch {
     return parallel && !turns ? std::unique_lock(atomics)
                               : std::unique_lock<std::mutex>();
   }
-  std::map<uint64_t, std::string> output;    ///< by CTA
-  std::vector<std::vector<std::byte>> heap;  ///< of malloc in the kernel
-  std::unique_ptr<GlobalOrder> order;        ///< if accesses are checked
-  std::unique_ptr<DisjointChecker> disjoint; ///< if arguments must not meet
-  std::vector<uint32_t> firstSite; ///< of each function of the program
-  std::vector<std::unique_ptr<Timeline>> timelines; ///< of the first clusters
-  std::vector<std::unique_ptr<SharedShadow>> freeShadows;
-  std::mutex shadowLock;
-  Launch();
-  ~Launch();
-  std::unique_ptr<SharedShadow> takeShadow();
-  void giveShadow(std::unique_ptr<SharedShadow> shadow);
-  /// Where the CTAs of a cooperative launch count each other (grid.sync()).
-  alignas(16) std::byte workspace[64] = {};
+  std::unique_ptr<GlobalOrder> order; ///< if accesses are checked
+
+  Group();
+  ~Group();
+  /// CTAs may wait for each other, of one launch or of several.
+  bool synchronizes = false;
+  Launch &launchOf(uint64_t cluster) const;
 };
 
-/// One host thread's share: counters and findings, merged at the end in a fixed
-/// order.
+/// One host thread's share of a launch: counters and findings, merged at the
+/// end in a fixed order.
 struct Worker {
-  Launch *launch = nullptr;
-  unsigned index = 0;
+  unsigned index = 0;       ///< of the thread
   uint64_t nextCluster = 0; ///< where workers have clusters of their own
   std::vector<std::vector<InstStats>> stats; ///< by code and instruction
   Counters counters;
@@ -299,14 +323,15 @@ struct Ctx {
   void note(const Inst &inst, unsigned lane, const char *kind,
             std::string message, const Inst *other = nullptr,
             const Code *otherCode = nullptr,
-            const ThreadId *otherThread = nullptr);
-  Place place(const Code &in, const Inst &inst) const;
+            const ThreadId *otherThread = nullptr,
+            const Launch *otherLaunch = nullptr);
+  Place place(const Code &in, const Inst &inst) const {
+    return launch->place(in, inst);
+  }
   ThreadId thread(unsigned lane) const;
   ThreadId threadOf(const Cta &in, uint32_t warp, unsigned lane) const {
-    return threadOf(in.id, warp, lane);
+    return launch->threadOf(in.id, warp, lane);
   }
-  ThreadId threadOf(std::array<unsigned, 3> cta, uint32_t warp,
-                    unsigned lane) const;
 
   /// True once all live lanes of `need` are in the running fragment; else the
   /// fragment blocks, and the handler must return Block (or Jump if `retry` was

@@ -42,9 +42,9 @@ static const char *verb(Access access) {
 static const Allocation *findAllocation(const Launch &launch,
                                         uint64_t address) {
   auto it = std::upper_bound(
-      launch.allocations.begin(), launch.allocations.end(), address,
-      [](uint64_t a, const Allocation &b) { return a < b.base; });
-  return it == launch.allocations.begin() ? nullptr : &*std::prev(it);
+      launch.group->allocations.begin(), launch.group->allocations.end(),
+      address, [](uint64_t a, const Allocation &b) { return a < b.base; });
+  return it == launch.group->allocations.begin() ? nullptr : &*std::prev(it);
 }
 
 bool tile::sim::isAllocated(const Launch &launch, uint64_t address,
@@ -94,7 +94,7 @@ static std::string nearest(const Launch &launch, uint64_t address,
   const Allocation *best = nullptr;
   uint64_t distance = ~uint64_t(0);
   bool before = false;
-  for (const Allocation &a : launch.allocations) {
+  for (const Allocation &a : launch.group->allocations) {
     uint64_t end = a.base + a.size;
     uint64_t gap = address < a.base ? a.base - address
                    : address >= end ? address - end

@@ -100,6 +100,8 @@ std::shared_ptr<const Module> Module::load(std::string_view text,
   if (amdgcn::isAssembly(text) ? !impl.loadAssembly(text, diag)
                                : !impl.loadPtx(text, diag))
     return nullptr;
+  if (!impl.storage.empty())
+    impl.text = text;
   findFolders(impl.undefinedLoads, impl.ast.files);
   // A module of one kernel is of no use without it.
   if (impl.entries.size() == 1 && !impl.program(impl.entries.front().second)) {

@@ -45,6 +45,8 @@ struct Module::Impl {
   Impl();
   ~Impl();
   ast::Module ast;
+  /// Kept if there are variables: another GPU has others.
+  std::string text;
   /// What the module was, if not PTX; its variables and files are in `ast`.
   std::unique_ptr<amdgcn::Assembly> assembly;
   std::vector<Storage> storage;

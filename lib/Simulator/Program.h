@@ -72,9 +72,9 @@ struct Inst {
   uint8_t mod[4] = {0, 0, 0, 0};
   /// Memory order: none for plain accesses; and who takes part in it.
   enum Order : uint8_t { Strong = 1, Acquire = 2, Release = 4 };
-  enum Scope : uint8_t { CtaOnly, ClusterOnly, Gpu };
+  enum Scope : uint8_t { CtaOnly, ClusterOnly, Gpu, System };
   uint8_t order = 0;
-  uint8_t scope = Gpu;
+  uint8_t scope = System;
   Space space = Space::Generic;
   Type type = Type::None;
   Class cls = Class::Other;

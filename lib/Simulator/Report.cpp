@@ -41,7 +41,8 @@ std::string Place::format() const {
   return text;
 }
 std::string ThreadId::format() const {
-  return print("cta (%u, %u, %u) thread (%u, %u, %u)", cta[0], cta[1], cta[2],
+  return (gpu < 0 ? "" : "GPU " + std::to_string(gpu) + " ") +
+         print("cta (%u, %u, %u) thread (%u, %u, %u)", cta[0], cta[1], cta[2],
                thread[0], thread[1], thread[2]);
 }
 std::string Finding::format() const {
@@ -122,7 +123,7 @@ std::string placeJson(const Place &p) {
 }
 std::string threadJson(const ThreadId &t) {
   return "{\"cta\": " + triple(t.cta) + ", \"thread\": " + triple(t.thread) +
-         "}";
+         (t.gpu < 0 ? "" : ", \"gpu\": " + std::to_string(t.gpu)) + "}";
 }
 std::string findingJson(const Finding &f) {
   std::string text = "{\"kind\": " + quote(f.kind) +

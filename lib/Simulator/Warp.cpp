@@ -245,7 +245,7 @@ static bool runTurn(Ctx &c, Warp &warp, uint64_t quota, uint64_t &used) {
         if (!debugBefore(c, inst, used + turn - left)) {
           c.saveFragment();
           used += turn - left;
-          return !c.launch->stop;
+          return !c.launch->group->stop;
         }
       }
       uint32_t mask = c.active;

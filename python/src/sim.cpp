@@ -18,6 +18,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -55,17 +56,27 @@ nb::list params(const sim::Module &module, const std::string &entry) {
   return out;
 }
 
-sim::Report launch(const sim::Module &module, const std::string &entry,
-                   Triple grid, Triple block, nb::bytes args,
-                   const std::vector<Range> &allocations, Triple cluster,
-                   uint32_t dynamicShared, unsigned checks,
-                   uint64_t maxInstructions, unsigned threads, bool counters,
-                   bool deterministic, const std::vector<Array> &arrays,
-                   uint64_t scheduleSeed, uint32_t timelines,
-                   const std::vector<Forbidden> &forbidden,
-                   uint32_t assumptions, uint8_t undefinedByte,
-                   int undefinedLoad, sim::Debugger *debugger) {
-  sim::LaunchConfig config;
+/// What one GPU launches, and the bytes of its arguments.
+struct Member {
+  std::string bytes;
+  sim::GroupMember member;
+};
+
+std::unique_ptr<Member>
+prepare(std::shared_ptr<const sim::Module> module, const std::string &entry,
+        Triple grid, Triple block, nb::bytes args,
+        const std::vector<Range> &allocations, Triple cluster,
+        uint32_t dynamicShared, unsigned checks, uint64_t maxInstructions,
+        unsigned threads, bool counters, bool deterministic,
+        const std::vector<Array> &arrays, uint64_t scheduleSeed,
+        uint32_t timelines, const std::vector<Forbidden> &forbidden,
+        uint32_t assumptions, uint8_t undefinedByte, int undefinedLoad,
+        sim::Debugger *debugger) {
+  auto made = std::make_unique<Member>();
+  made->bytes.assign(static_cast<const char *>(args.data()), args.size());
+  made->member.module = std::move(module);
+  made->member.entry = entry;
+  sim::LaunchConfig &config = made->member.config;
   config.assumptions = assumptions;
   config.grid = grid;
   config.block = block;
@@ -87,27 +98,34 @@ sim::Report launch(const sim::Module &module, const std::string &entry,
   config.scheduleSeed = scheduleSeed;
   for (const auto &[base, size, name, writable] : allocations)
     config.allocations.push_back({base, size, name, writable});
+  return made;
+}
+
+std::vector<sim::Report> launch(const std::vector<Member *> &given) {
   // Ctrl-C ends a launch; Python's handlers run on the main thread only.
   bool interrupted = false;
-  config.interrupted = [&interrupted] {
-    nb::gil_scoped_acquire acquire;
-    interrupted = interrupted || PyErr_CheckSignals() != 0;
-    return interrupted;
-  };
-  sim::Report report;
+  std::vector<sim::GroupMember> members;
+  for (const Member *one : given) {
+    sim::GroupMember &member = members.emplace_back(one->member);
+    member.args = std::as_bytes(std::span(one->bytes));
+    member.config.interrupted = [&interrupted] {
+      nb::gil_scoped_acquire acquire;
+      interrupted = interrupted || PyErr_CheckSignals() != 0;
+      return interrupted;
+    };
+  }
+  std::vector<sim::Report> reports;
   std::string error;
   bool started;
   {
-    std::span<const std::byte> bytes(
-        static_cast<const std::byte *>(args.data()), args.size());
     nb::gil_scoped_release release;
-    started = module.launch(entry, config, bytes, report, error);
+    started = sim::launchGroup(members, reports, error);
   }
   if (interrupted)
     throw nb::python_error();
   if (!started)
     throw nb::value_error(error.c_str());
-  return report;
+  return reports;
 }
 
 /// Null for no name: that of the report.
@@ -186,24 +204,27 @@ void tile::python::populateSim(nb::module_ &m) {
           [](const sim::Module &module, const std::string &entry) {
             return module.staticShared(entry);
           },
-          nb::arg("entry"))
-      .def("launch", &launch, nb::arg("entry"), nb::arg("grid"),
-           nb::arg("block"), nb::arg("args"), nb::arg("allocations"),
-           nb::arg("cluster") = Triple{1, 1, 1}, nb::arg("dynamic_shared") = 0,
-           nb::arg("checks") = unsigned(sim::CheckAll),
-           nb::arg("max_instructions") = 0, nb::arg("threads") = 0,
-           nb::arg("counters") = true, nb::arg("deterministic") = true,
-           nb::arg("arrays") = std::vector<Array>{},
-           nb::arg("schedule_seed") = 0, nb::arg("timelines") = 0,
-           nb::arg("forbidden") = std::vector<Forbidden>{},
-           nb::arg("assumptions") = 0, nb::arg("undefined_byte") = 0,
-           nb::arg("undefined_load") = -1,
-           nb::arg("debugger").none() = nb::none(),
-           "Runs a kernel; `args` is the parameter buffer, `allocations` the "
-           "memory it may touch as (address, size, name, writable), `arrays` "
-           "what "
-           "lies there as (address, element type, its bytes, shape).");
+          nb::arg("entry"));
 
+  nb::class_<Member>(m, "Member", "What one GPU of a group launches.");
+  m.def(
+      "member", &prepare, nb::arg("module"), nb::arg("entry"), nb::arg("grid"),
+      nb::arg("block"), nb::arg("args"), nb::arg("allocations"),
+      nb::arg("cluster") = Triple{1, 1, 1}, nb::arg("dynamic_shared") = 0,
+      nb::arg("checks") = unsigned(sim::CheckAll),
+      nb::arg("max_instructions") = 0, nb::arg("threads") = 0,
+      nb::arg("counters") = true, nb::arg("deterministic") = true,
+      nb::arg("arrays") = std::vector<Array>{}, nb::arg("schedule_seed") = 0,
+      nb::arg("timelines") = 0, nb::arg("forbidden") = std::vector<Forbidden>{},
+      nb::arg("assumptions") = 0, nb::arg("undefined_byte") = 0,
+      nb::arg("undefined_load") = -1, nb::arg("debugger").none() = nb::none(),
+      nb::keep_alive<0, 21>(),
+      "A kernel with its arguments; `args` is the parameter buffer, "
+      "`allocations` the memory it may touch as (address, size, name, "
+      "writable), `arrays` what lies there as (address, element type, its "
+      "bytes, shape).");
+  m.def("launch", &launch, nb::arg("members"),
+        "Runs kernels at once, each on a GPU of its own; a report for each.");
   m.def("load", &load, nb::arg("ptx"), nb::arg("name") = "<ptx>",
         "Parses PTX; ValueError names the line of a mistake.");
   m.def("demangle", &sim::demangle, nb::arg("name"),

@@ -87,6 +87,22 @@ struct LaunchConfig {
   Debugger *debugger = nullptr;
 };
 
+class Module;
+
+/// What one GPU of a group launches.
+struct GroupMember {
+  std::shared_ptr<const Module> module;
+  std::string entry;
+  LaunchConfig config;
+  std::span<const std::byte> args; ///< the parameter buffer
+};
+
+/// Runs kernels at once, each on a GPU of its own; any may touch the
+/// allocations of all. Gives a report for each. Schedules, threads and limits
+/// are those of the first. Returns false for a group that cannot start.
+bool launchGroup(std::span<const GroupMember> members,
+                 std::vector<Report> &reports, std::string &error);
+
 /// The place of a load which leaves lanes undefined that its mask switches off.
 struct UndefinedLoad {
   unsigned line = 0, column = 0;
@@ -102,7 +118,7 @@ struct Param {
 
 /// A parsed module, whose kernels are decoded when they are first launched.
 /// Launches may share it between threads.
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
 public:
   /// Null, with `diag` set, if the text is not valid PTX. An instruction that
   /// the simulator lacks matters only to the kernels that may reach it.
@@ -130,6 +146,8 @@ public:
   struct Impl;
 
 private:
+  friend bool launchGroup(std::span<const GroupMember> members,
+                          std::vector<Report> &reports, std::string &error);
   Module();
   std::unique_ptr<Impl> impl;
 };

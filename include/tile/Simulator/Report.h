@@ -52,6 +52,7 @@ struct Place {
 
 struct ThreadId {
   std::array<unsigned, 3> cta{}, thread{};
+  int gpu = -1; ///< if there are several
   std::string format() const;
 };
 

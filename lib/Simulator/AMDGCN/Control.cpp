@@ -109,9 +109,9 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     const CounterState &state = waveOf(c).counters[size_t(own)];
     return state.completed >= state.issued;
   };
-  if (c.checker && c.launch->program->usesGlobalAtomics &&
-      isDone(Counter::Load) && isDone(Counter::Store))
-    c.checker->fence(c, mask, /*sequential=*/true);
+  if (c.checker && c.launch->group->synchronizes && isDone(Counter::Load) &&
+      isDone(Counter::Store))
+    c.checker->fence(c, mask, Inst::System, /*sequential=*/true);
   return Step::Next;
 }
 
@@ -409,7 +409,7 @@ template <bool Returns> bool decodeCall(InstDecoder &d) {
 /// Invalidations are what acquires are made of. What releases write back is
 /// there when it was waited for.
 Step execCache(Ctx &c, const Inst &, uint32_t mask) {
-  if (c.checker && c.launch->program->usesGlobalAtomics)
+  if (c.checker && c.launch->group->synchronizes)
     c.checker->acquireFence(c, mask);
   return Step::Next;
 }

@@ -323,7 +323,7 @@ Step atomicLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space,
     const auto *words = c.src<uint32_t>(slot);
     return words[l] | (wide ? uint64_t(words[lanes + l]) << 32 : 0);
   };
-  auto lock = c.launch->lockAtomics();
+  auto lock = c.launch->group->lockAtomics();
   ++c.cluster->stores;
   ++c.cluster->progress;
   ++c.worker->counters.atomics;

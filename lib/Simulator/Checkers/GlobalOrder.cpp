@@ -14,10 +14,36 @@ void SharedShadow::start(uint32_t bytes) {
   ++generation;
 }
 
-GlobalOrder::GlobalOrder(const Launch &launch)
-    : synchronizes(launch.program->usesGlobalAtomics),
-      parallel(launch.parallel) {
-  for (const Allocation &a : launch.allocations) {
+Knowledge GlobalLocation::visibleTo(uint32_t gpu, Inst::Scope scope) const {
+  Knowledge what;
+  if (gpu < own.size()) {
+    what.foreign = own[gpu].foreign;
+    what.foreignFenced = own[gpu].fenced;
+  }
+  if (scope == Inst::System) {
+    joinForeign(what.foreign, all.foreign);
+    joinForeign(what.foreignFenced, all.fenced);
+  }
+  return what;
+}
+
+void GlobalLocation::show(uint32_t gpu, Inst::Scope scope,
+                          const std::shared_ptr<const Foreign> &published,
+                          const std::shared_ptr<const Foreign> &fenced) {
+  auto add = [&](Published &to) {
+    joinForeign(to.foreign, published);
+    joinForeign(to.fenced, fenced);
+  };
+  if (gpu >= own.size())
+    own.resize(gpu + 1);
+  add(own[gpu]);
+  if (scope == Inst::System)
+    add(all);
+}
+
+GlobalOrder::GlobalOrder(const Group &group)
+    : synchronizes(group.synchronizes), parallel(group.parallel) {
+  for (const Allocation &a : group.allocations) {
     // Granules follow the allocation, wherever the host put it, but are made of
     // words.
     uint64_t before = a.base % 4;
@@ -29,7 +55,7 @@ GlobalOrder::GlobalOrder(const Launch &launch)
     regions.push_back(std::move(r));
   }
   if (synchronizes)
-    clusters.resize(launch.clusterCount);
+    clusters.resize(group.clusterCount);
   everything = std::make_shared<Foreign>(clusters.size());
 }
 

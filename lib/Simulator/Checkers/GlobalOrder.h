@@ -36,13 +36,27 @@ struct SharedShadow {
 struct GlobalLocation {
   uint32_t cluster = ~0u; ///< whose clocks `local` holds
   Knowledge local;
-  std::shared_ptr<const Foreign> foreign, foreignFenced;
+
+  /// Who acquires here with this scope learns this of other clusters.
+  Knowledge visibleTo(uint32_t gpu, Inst::Scope scope) const;
+  /// A release on a GPU.
+  void show(uint32_t gpu, Inst::Scope scope,
+            const std::shared_ptr<const Foreign> &published,
+            const std::shared_ptr<const Foreign> &fenced);
+
+private:
+  struct Published {
+    std::shared_ptr<const Foreign> foreign, fenced;
+  };
+  /// For all GPUs, and for the threads of one; by GPU.
+  Published all;
+  std::vector<Published> own;
 };
 
 class GlobalOrder {
 public:
   static constexpr uint32_t granuleBytes = 32, pageBytes = 4096;
-  explicit GlobalOrder(const Launch &launch);
+  explicit GlobalOrder(const Group &group);
 
   struct Page {
     Cell cells[pageBytes / granuleBytes];
@@ -57,7 +71,7 @@ public:
     return locks[(reinterpret_cast<uintptr_t>(page) >> 7) % std::size(locks)];
   }
 
-  /// Do CTAs of this launch synchronize through global memory?
+  /// Do CTAs synchronize through global memory?
   const bool synchronizes;
   std::unordered_map<uint64_t, GlobalLocation> locations;
   std::mutex guard; ///< of locations, and of `with`

@@ -59,10 +59,18 @@ bool OrderChecker::isFenced(const Observer &o, const Event &x, bool shared,
 }
 
 static bool scopesMeet(const Event &a, const Event &b, bool sameCta,
-                       bool sameCluster) {
+                       bool sameCluster, bool sameGpu) {
   auto reaches = [&](const Event &e) {
-    return sameCta || (!e.is(Event::CtaScope) &&
-                       (sameCluster || !e.is(Event::ClusterScope)));
+    switch (e.flags & Event::GpuScope) {
+    case Event::CtaScope:
+      return sameCta;
+    case Event::ClusterScope:
+      return sameCluster;
+    case Event::GpuScope:
+      return sameGpu;
+    default:
+      return true;
+    }
   };
   return reaches(a) && reaches(b);
 }
@@ -218,7 +226,7 @@ void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
     if (conflict && x.is(Event::Strong) && self.is(Event::Strong) &&
         scopesMeet(x, self,
                    x.cluster == number && x.agent / warps == self.agent / warps,
-                   x.cluster == number)) {
+                   x.cluster == number, launch.has(x.cluster))) {
       conflict = false;
       settled |= replaces(r.inst, self, x);
     }
@@ -300,7 +308,7 @@ Cell *OrderChecker::granule(Request &r, uint64_t at, CellArena *&arena) {
   GlobalOrder::Page *page = pageOf(r, at);
   if (!page)
     return nullptr;
-  if (launch.parallel)
+  if (launch.group->parallel)
     r.lock.take(order.lock(page));
   arena = &page->arena;
   return &page->cells[(at - page->base) / GlobalOrder::granuleBytes];

@@ -18,10 +18,10 @@ using tile::textOf;
 
 OrderChecker::OrderChecker(Launch &launch, const Cluster &cluster,
                            uint64_t number)
-    : launch(launch), order(*launch.order), checks(launch.config->checks),
-      warps(launch.warpsPerCta), clusterSize(uint32_t(cluster.ctas.size())),
-      number(uint32_t(number)), engines(1), remote(clusterSize),
-      atExit(clusterSize),
+    : launch(launch), order(*launch.group->order),
+      checks(launch.config->checks), warps(launch.warpsPerCta),
+      clusterSize(uint32_t(cluster.ctas.size())), number(uint32_t(number)),
+      engines(1), remote(clusterSize), atExit(clusterSize),
       tensorOrder(std::make_unique<TensorOrder>(*this, clusterSize)) {
   states.resize(size_t(clusterSize) * warps);
   for (uint32_t w = 0; w < states.size(); ++w) {
@@ -53,9 +53,9 @@ static uint8_t strength(const Inst &inst, Access kind) {
     flags |= Event::Swap;
   if (kind == Access::Atomic || (inst.order & Inst::Strong)) {
     flags |= Event::Strong;
-    flags |= inst.scope == Inst::CtaOnly       ? Event::CtaScope
-             : inst.scope == Inst::ClusterOnly ? Event::ClusterScope
-                                               : 0;
+    static constexpr uint8_t scopes[] = {Event::CtaScope, Event::ClusterScope,
+                                         Event::GpuScope, 0};
+    flags |= scopes[inst.scope];
   }
   return flags;
 }
@@ -403,6 +403,15 @@ static std::pair<const Code *, const Inst *> siteOf(const Launch &launch,
   return {code, &code->insts[number - first[index]]};
 }
 
+/// A thread of a cluster by its number there.
+static ThreadId threadIn(const Launch &launch, uint32_t cluster,
+                         uint32_t thread, uint32_t laneBase = 0) {
+  uint32_t warp = thread / Lanes;
+  return launch.threadOf(
+      ctaId(launch, cluster - launch.firstCluster, warp / launch.warpsPerCta),
+      warp % launch.warpsPerCta, laneBase + thread % Lanes);
+}
+
 std::string OrderChecker::describe(const Request &r, uint64_t at) const {
   if (r.owner)
     return "shared memory at " + nameShared(*launch.program, at, r.bytes);
@@ -439,7 +448,8 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
   if (!(checks & needed) || r.reported)
     return;
   r.reported = true;
-  auto [code, other] = siteOf(launch, x.inst);
+  const Launch &there = launch.group->launchOf(x.cluster);
+  auto [code, other] = siteOf(there, x.inst);
   uint32_t thread =
       isAsync ? x.lanes : x.agent * Lanes + uint32_t(std::countr_zero(x.lanes));
   uint32_t lanes =
@@ -449,9 +459,7 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
       std::popcount(x.lanes) > 1 && (thread & 31) == lanes)
     thread =
         x.agent * Lanes + uint32_t(std::countr_zero(x.lanes & ~(1u << lanes)));
-  ThreadId who =
-      r.c.threadOf(ctaId(launch, x.cluster, thread / Lanes / warps),
-                   thread / Lanes % warps, x.laneBase + thread % Lanes);
+  ThreadId who = threadIn(there, x.cluster, thread, x.laneBase);
   bool init = x.is(Event::Init), sameCluster = x.cluster == number;
   const char *why =
       proxy && init
@@ -460,7 +468,9 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
       : proxy   ? "a fence.proxy.async is missing between the two"
       : init    ? textOf(Rule::InitUnknown).text
       : isAsync ? textOf(Rule::AsyncUnfinished).text
-      : !sameCluster && !order.synchronizes ? "nothing orders the two CTAs"
+      : !sameCluster && !order.synchronizes
+          ? launch.has(x.cluster) ? "nothing orders the two CTAs"
+                                  : "nothing orders the two GPUs"
       : x.is(Event::Strong) && self.is(Event::Strong)
           ? "the scope of one does not include the other"
       : sameCluster && x.agent == self.agent && !self.is(Event::Engine)
@@ -474,7 +484,7 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
            tile::describeRace(self.is(Event::Write), describe(r, at), isAsync,
                               x.is(Event::Write), "", why) +
                (isAsync && sameCluster ? completion(r.c, x.agent, x.time) : ""),
-           other, code, &who);
+           other, code, &who, &there);
 }
 
 void OrderChecker::noteEngine(Ctx &c, const Inst &inst, unsigned lane,
@@ -483,8 +493,7 @@ void OrderChecker::noteEngine(Ctx &c, const Inst &inst, unsigned lane,
   uint32_t thread = 0;
   if (engine.kind <= EngineKind::BulkWrite)
     thread = engine.owner;
-  ThreadId who = c.threadOf(ctaId(launch, number, thread / Lanes / warps),
-                            thread / Lanes % warps, thread % Lanes);
+  ThreadId who = threadIn(launch, number, thread);
   c.note(inst, lane, textOf(Rule::AsyncAtExit).kind,
          message +
              completion(c, uint32_t(&engine - engines.data()), engine.used),

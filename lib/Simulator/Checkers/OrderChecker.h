@@ -101,7 +101,7 @@ public:
   /// What the threads have observed comes before what they do from now on.
   void acquireFence(Ctx &c, uint32_t mask);
   /// `sequential`: a fence.sc.
-  void fence(Ctx &c, uint32_t mask, bool sequential = false);
+  void fence(Ctx &c, uint32_t mask, Inst::Scope scope, bool sequential = false);
 
   // mbarriers.
   /// It begins, or `ends`.
@@ -158,6 +158,8 @@ private:
     Knowledge known;
     /// What the last fence releases with the relaxed stores after it.
     std::shared_ptr<const Knowledge> fenced;
+    /// Of such fences the widest.
+    Inst::Scope fenceScope = Inst::CtaOnly;
     /// What relaxed loads saw, for the next fence to acquire.
     std::shared_ptr<const Knowledge> observed;
   };

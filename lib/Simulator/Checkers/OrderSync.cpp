@@ -97,6 +97,7 @@ void OrderChecker::warpSync(Ctx &c, uint32_t mask) {
     if (v.lanes & mask) {
       together.known.join(v.known);
       joinShared(together.fenced, v.fenced);
+      together.fenceScope = std::max(together.fenceScope, v.fenceScope);
       joinShared(together.observed, v.observed);
       v.lanes &= ~mask;
     }
@@ -257,6 +258,7 @@ void OrderChecker::initFence(Ctx &c, uint32_t mask) {
                              : std::make_shared<Knowledge>();
     snapshot->inits.join(v.known.inits);
     v.fenced = std::move(snapshot);
+    v.fenceScope = std::max(v.fenceScope, Inst::ClusterOnly);
   });
   ++states[warp].now;
 }
@@ -268,7 +270,8 @@ void OrderChecker::acquireFence(Ctx &c, uint32_t mask) {
     v.observed = nullptr;
   });
 }
-void OrderChecker::fence(Ctx &c, uint32_t mask, bool sequential) {
+void OrderChecker::fence(Ctx &c, uint32_t mask, Inst::Scope scope,
+                         bool sequential) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
   acquireFence(c, mask);
   eachView(warp, mask, [&](View &v) {
@@ -282,6 +285,7 @@ void OrderChecker::fence(Ctx &c, uint32_t mask, bool sequential) {
     auto snapshot = std::make_shared<Knowledge>(v.known);
     addOwn(warp, v.lanes & mask, snapshot->clock);
     v.fenced = std::move(snapshot);
+    v.fenceScope = std::max(v.fenceScope, scope);
   });
   ++states[warp].now;
 }
@@ -357,21 +361,17 @@ void OrderChecker::acquireFrom(Ctx &c, const Inst &inst, uint32_t mask,
     if (it == order.locations.end() || &it->second == seen)
       continue;
     seen = &it->second;
-    // A scope that ends at the CTA reaches no other cluster.
-    bool narrow = inst.scope < Inst::Gpu;
+    Knowledge other = seen->visibleTo(launch.gpu, Inst::Scope(inst.scope));
     if (seen->cluster == number)
       observe(warp, mask, acquires, seen->local);
     else if (std::shared_ptr<const Knowledge> own =
-                 seen->foreign
-                     ? order.published(number, (*seen->foreign)[number])
+                 other.foreign
+                     ? order.published(number, (*other.foreign)[number])
                      : nullptr)
       observe(warp, mask, acquires, *own);
-    if (narrow || !seen->foreign)
-      continue;
-    Knowledge other;
-    other.foreign = seen->foreign;
-    other.foreignFenced = seen->foreignFenced;
-    observe(warp, mask, acquires, other);
+    // A scope that ends at the CTA reaches no other cluster.
+    if (inst.scope >= Inst::Gpu && other.foreign)
+      observe(warp, mask, acquires, other);
   }
 }
 
@@ -381,12 +381,15 @@ void OrderChecker::releaseTo(Ctx &c, const Inst &inst, uint32_t mask,
   uint32_t warp = warpOf(*c.cta, *c.warp);
   Knowledge what;
   bool any = inst.order & Inst::Release;
+  auto scope = Inst::Scope(inst.scope);
   if (any)
     release(warp, mask, what);
-  else
+  else {
+    auto fences = Inst::CtaOnly;
     for (const View &v : states[warp].views) {
       if (!(v.lanes & mask))
         continue;
+      fences = std::max(fences, v.fenceScope);
       if (v.fenced) {
         what.join(*v.fenced);
         any = true;
@@ -398,7 +401,11 @@ void OrderChecker::releaseTo(Ctx &c, const Inst &inst, uint32_t mask,
       joinForeign(what.foreign, v.known.foreignOrdered);
       joinForeign(what.foreignOrdered, v.known.foreignOrdered);
       any = true;
+      // Whoever made that fence, and how wide it was, is not known.
+      fences = Inst::System;
     }
+    scope = std::min(scope, fences);
+  }
   if (owner) {
     for (uint32_t m = mask; m; m &= m - 1) {
       uint32_t offset = uint32_t(address[std::countr_zero(m)]) & 0xffffff;
@@ -414,7 +421,7 @@ void OrderChecker::releaseTo(Ctx &c, const Inst &inst, uint32_t mask,
   }
   std::lock_guard lock(order.guard);
   std::shared_ptr<const Foreign> published = what.foreign;
-  if (any && inst.scope == Inst::Gpu)
+  if (any && scope >= Inst::Gpu)
     published = order.with(number, order.publish(number, what), published);
   for (uint32_t m = mask; m; m &= m - 1) {
     uint64_t place = address[std::countr_zero(m)];
@@ -433,8 +440,7 @@ void OrderChecker::releaseTo(Ctx &c, const Inst &inst, uint32_t mask,
     } else {
       at.local.join(what);
     }
-    joinForeign(at.foreign, published);
-    joinForeign(at.foreignFenced, what.foreignFenced);
+    at.show(launch.gpu, scope, published, what.foreignFenced);
   }
 }
 

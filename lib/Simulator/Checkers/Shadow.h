@@ -37,9 +37,10 @@ struct Event {
     Engine = 4,   ///< by an asynchronous engine
     CtaScope = 8, ///< strong for threads of the same CTA only
     ClusterScope = 16,
-    Init = 32,    ///< mbarrier.init
-    Generic = 64, ///< by the generic proxy
-    Swap = 128,   ///< compare and swap, or a read that one compares with
+    GpuScope = CtaScope | ClusterScope, ///< the widest is the system's
+    Init = 32,                          ///< mbarrier.init
+    Generic = 64,                       ///< by the generic proxy
+    Swap = 128, ///< compare and swap, or a read that one compares with
   };
   bool is(Flags f) const { return flags & f; }
 };

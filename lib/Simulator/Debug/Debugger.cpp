@@ -224,7 +224,7 @@ bool Debugger::Impl::stop(Ctx &c, DebugReason reason) {
   ctx = nullptr;
   changed = {};
   if (!goesOn)
-    c.launch->stop = true;
+    c.launch->group->stop = true;
   return goesOn;
 }
 
@@ -295,7 +295,7 @@ void tile::sim::beginDebug(const Launch &launch) {
 
 bool tile::sim::debugBefore(Ctx &c, const Inst &inst, uint64_t inTurn) {
   Debugger::Impl &d = implOf(c);
-  if (c.launch->stop)
+  if (c.launch->group->stop)
     return false;
   const Debugger::Impl::Site &site = d.sites[c.code->index][c.pc];
   Debugger::Impl::WarpState &warp = d.state(*c.cta, c.warp->index);
@@ -389,7 +389,7 @@ bool tile::sim::holdDebugged(const Launch &launch, const Warp &warp) {
 
 bool tile::sim::endDebugRound(Ctx &c, Cta &cta, bool &moved) {
   Debugger::Impl &d = implOf(c);
-  if (c.launch->stop)
+  if (c.launch->group->stop)
     return false;
   ++d.now;
   c.cta = &cta;

@@ -156,7 +156,7 @@ Step tile::sim::runBuiltin(Ctx &c, const Inst &inst, uint32_t mask,
           format(c, lane, text(c, lane, localValue(c, lane, args[0], 8)),
                  localValue(c, lane, args[1], 8));
       result = line.size();
-      std::lock_guard lock(c.launch->outputLock);
+      std::lock_guard lock(c.launch->group->outputLock);
       std::string &out = c.launch->output[c.cta->linear];
       if (out.size() < (size_t(1) << 20))
         out += line;

@@ -149,6 +149,7 @@ class SimDriver(DriverBase):
         import tile.sim
         from tile.sim.launcher import forbidden_ranges, session_of
         from tile.sim.partitions import partitions_of
+        from tile.sim.prepared import merge
         from tile.sim.reachable import reachable_arrays
 
         metadata = kernel._metadata
@@ -211,33 +212,38 @@ class SimDriver(DriverBase):
                 grid=(x, y, z),
                 arguments=dict(zip(parameters, arguments, strict=False)),
             )
-            report = tile.sim.launch_raw(
+            prepared = tile.sim.PreparedLaunch(
                 module, name, (x * ctas, y, z), block, buffer, merge(allocations),
                 cluster=(ctas, 1, 1), dynamic_shared=shared, arrays=shapes,
                 forbidden=forbidden, dead=("scratch", "print buffer"),
-                session=session, **options,
+                session=session, held=(arguments, memories, printing, [*reachable_arrays()]),
+                **options,
             )  # fmt: skip
-            report.ptx = text
-            self.last_report = report
-            if LAUNCHES:
-                took = time.perf_counter_ns() - began
-                properties = backend.simulated_properties()
-                recorded = memories.get("memory of records")
-                LAUNCHES(
-                    SimulatedLaunch(
-                        name, stream, report, properties, took, kernel, arguments,
-                        metadata.get("records"),
-                        recorded and recorded.read(),
-                    )
-                )  # fmt: skip
-            if printing and (printed := printing.text()):
-                report.add_output(printed)
-            if report.output:
-                print(report.output, end="")
-            if not report.ok:
-                report.partitions = partitions_of(kernel.asm.get("ttgir", ""))
-                raise tile.sim.SimulationError(report, printing.assertion if printing else "")
-            return report
+
+            def finish(report: Any) -> Any:
+                report.ptx = text
+                self.last_report = report
+                if LAUNCHES:
+                    took = time.perf_counter_ns() - began
+                    properties = backend.simulated_properties()
+                    recorded = memories.get("memory of records")
+                    LAUNCHES(
+                        SimulatedLaunch(
+                            name, stream, report, properties, took, kernel, arguments,
+                            metadata.get("records"),
+                            recorded and recorded.read(),
+                        )
+                    )  # fmt: skip
+                if printing and (printed := printing.text()):
+                    report.add_output(printed)
+                if report.output:
+                    print(report.output, end="")
+                if not report.ok:
+                    report.partitions = partitions_of(kernel.asm.get("ttgir", ""))
+                    raise tile.sim.SimulationError(report, printing.assertion if printing else "")
+                return report
+
+            return tile.sim.run_or_add(prepared, finish)
 
         def has_tensor_maps(arguments: tuple) -> bool:
             return backend.simulated_parameters(kernel, pack(parameters, arguments)[2]) is not None
@@ -281,20 +287,3 @@ def pack(
         data = scalars.to_bytes(ty, value, name)
         buffer += bytes(_align(len(buffer), len(data)) - len(buffer)) + data
     return bytes(buffer), allocations, values
-
-
-def merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, str, bool]]:
-    """Arguments that share memory become one range."""
-    merged: list[tuple[int, int, str, bool]] = []
-    for low, size, name, writable in sorted(allocations):
-        if merged and low < merged[-1][0] + merged[-1][1]:
-            first, length, known, was = merged[-1]
-            merged[-1] = (
-                first,
-                max(length, low + size - first),
-                f"{known}, {name}",
-                was or writable,
-            )
-        elif size:
-            merged.append((low, size, name, writable))
-    return merged

@@ -9,6 +9,7 @@ from typing import Any, dataclass_transform
 
 from ..errors import SemanticError
 from . import state
+from .promotion import to_tensor
 from .values import constexpr, describe, unwrap
 
 
@@ -82,6 +83,8 @@ def aggregate_replace(instance: Any, **changes: Any) -> Any:
     known = type(instance).__tile_fields__
     if state._state.builder is None:  # Values of the host, as its constructor takes them.
         changes = {n: known[n].of_host(v) if n in known else v for n, v in changes.items()}
+    else:
+        changes = {n: known[n].in_kernel(v) if n in known else v for n, v in changes.items()}
     return replace(instance, changes)
 
 
@@ -97,12 +100,19 @@ class _Field:
 
     def __init__(self, annotation: Any, default: Any) -> None:
         name = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-        self.is_constexpr = name.strip("'\"").split(".")[-1] == "constexpr"
+        kind = name.strip("'\"").split(".")[-1]
+        self.is_constexpr, self.is_tensor = kind == "constexpr", kind == "tensor"
         self.default = default
 
     def of_host(self, value: Any) -> Any:
         """A value outside of kernels: there, constants are told from other numbers."""
         return constexpr(value) if self.is_constexpr else value
+
+    def in_kernel(self, value: Any) -> Any:
+        """A value inside of kernels: a number in a field for tensors may differ from iteration to
+        iteration."""
+        is_number = isinstance(unwrap(value), (bool, int, float))
+        return to_tensor(value) if self.is_tensor and is_number else value
 
 
 _MISSING = object()
@@ -186,11 +196,13 @@ def aggregate(cls: type) -> type:
             raise SemanticError(
                 f"the fields of `{cls.__name__}` do not change after __init__; make a new one"
             )
-        self.__dict__[name] = value
+        self.__dict__[name] = fields[name].in_kernel(value)
 
     def assign_on_host(self: Any, name: str, value: Any) -> None:
         if name in names and name in self.__dict__:
             raise AttributeError(f"cannot assign to field '{name}' on immutable aggregate")
+        if name in names and state._state.builder is not None:  # `__init__`, in a kernel.
+            value = fields[name].in_kernel(value)
         object.__setattr__(self, name, value)
 
     if initialize is None:
@@ -206,7 +218,8 @@ def aggregate(cls: type) -> type:
     def construct(generator: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
         instance = object.__new__(cls)
         if initialize is None:
-            instance.__dict__.update(_arguments_by_name(cls, fields, arguments, keywords))
+            values = _arguments_by_name(cls, fields, arguments, keywords)
+            instance.__dict__.update({n: fields[n].in_kernel(v) for n, v in values.items()})
         elif getattr(initialize, "__tile_jit__", False):
             generator.call_jit(initialize, [instance, *arguments], keywords)
         else:

@@ -9,7 +9,9 @@ print(report.summary())
 
 from __future__ import annotations
 
-from .launcher import ASSUMPTIONS, SimulationError, array_shape, launch, launch_raw, load
+from .group import LaunchGroup, launch_group, run_or_add
+from .launcher import ASSUMPTIONS, SimulationError, array_shape, launch, load
+from .prepared import PreparedLaunch
 from .reachable import reachable
 from .report import Report
 from .sarif import sarif
@@ -17,6 +19,7 @@ from .suppressions import Suppression, read_suppressions
 from .tensormap import im2col_tensor_map, tensor_map
 
 __all__ = [
-    "ASSUMPTIONS", "Report", "SimulationError", "Suppression", "array_shape", "im2col_tensor_map",
-    "launch", "launch_raw", "load", "reachable", "read_suppressions", "sarif", "tensor_map",
+    "ASSUMPTIONS", "LaunchGroup", "PreparedLaunch", "Report", "SimulationError", "Suppression",
+    "array_shape", "im2col_tensor_map", "launch", "launch_group", "load", "reachable",
+    "read_suppressions", "run_or_add", "sarif", "tensor_map",
 ]  # fmt: skip

@@ -69,6 +69,8 @@ def _who(finding: Finding, other: bool, program: Program) -> str:
     said = []
     if thread in finding:
         cta, number = finding[thread]["cta"], tuple(finding[thread]["thread"])
+        if "gpu" in finding[thread]:
+            said.append(f"GPU {finding[thread]['gpu']}")
         if _is_of_python(finding):
             size = program.cluster
             said.append(f"program {tuple(c // n for c, n in zip(cta, size, strict=True))}")
@@ -84,11 +86,24 @@ def _who(finding: Finding, other: bool, program: Program) -> str:
     return ", ".join(said)
 
 
+def _same_block(finding: Finding) -> bool:
+    return all(
+        finding["thread"].get(key) == finding["other_thread"].get(key) for key in ("cta", "gpu")
+    )
+
+
 def _remedy(finding: Finding, program: Program) -> str:
     """What to write instead; empty if nobody knows."""
     kind, message, python = finding["kind"], finding["message"], _is_of_python(finding)
     if kind == "race" and "other_thread" in finding:
-        if finding["thread"]["cta"] != finding["other_thread"]["cta"]:
+        if finding["thread"].get("gpu") != finding["other_thread"].get("gpu"):
+            if python:
+                return (
+                    'signal with `tl.atomic_add(flag, 1, sem="release", scope="sys")`, and wait '
+                    'with `tl.atomic_load(flag, sem="acquire", scope="sys")`'
+                )
+            return "signal with a release, and wait with an acquire, of scope `.sys`"
+        if not _same_block(finding):
             atomic = (
                 "`tl.atomic_add` or another atomic" if python else "`atomicAdd` or another atomic"
             )
@@ -163,7 +178,7 @@ def _barrier_range(finding: Finding, text: Sequence[str]) -> tuple[int, int] | N
     there is one, as in a loop whose end lacks another, nobody knows."""
     if finding["kind"] != "race" or "other_thread" not in finding:
         return None
-    if finding["thread"]["cta"] != finding["other_thread"]["cta"]:
+    if not _same_block(finding):
         return None
     if "the warp's lanes" in finding["message"]:
         return None
@@ -198,7 +213,7 @@ def grouped(findings: Sequence[Finding], text: str = "") -> list[list[Finding]]:
             groups[("alone", i)] = [i]
             continue
         sides = frozenset(_source(finding[side]) for side in ("place", "other_place"))
-        same = finding["thread"]["cta"] == finding["other_thread"]["cta"]
+        same = _same_block(finding)
         groups.setdefault((finding["kind"], sides, same), []).append(i)
     ordered = sorted(sorted(group) for group in groups.values())
     return [[findings[i] for i in group] for group in ordered]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from tile import knobs
 from tile._C import launch as _launch
 from tile._C import sim as _sim
 from tile.compiler.assumptions import stated_pairs
@@ -18,10 +17,10 @@ from tile.errors import TileError
 from tile.hints import closest
 from tile.tracebacks import entry_point
 
+from .group import run_or_add
+from .prepared import PreparedLaunch, merge
 from .report import Report
-from .schedules import memory_of, run_schedules
 from .suppressions import Suppression
-from .undefined import check_undefined
 
 _CHECKS = {
     "none": _sim.CHECK_NONE,
@@ -263,19 +262,6 @@ def _pack(
     raise TileError(f"parameter '{name}' does not take a {type(value).__name__}")
 
 
-def _merge(allocations: list[tuple[int, int, str, bool]]) -> list[tuple[int, int, str, bool]]:
-    """Arrays that share memory become one allocation."""
-    merged: list[tuple[int, int, str, bool]] = []
-    for low, size, name, writable in sorted(allocations):
-        if merged and low < merged[-1][0] + merged[-1][1]:
-            first, length, known, was_writable = merged[-1]
-            label = known if known == name else f"{known}+{name}"
-            merged[-1] = (first, max(length, low + size - first), label, was_writable or writable)
-        else:
-            merged.append((low, size, name, writable))
-    return merged
-
-
 @entry_point
 def launch(
     ptx: str,
@@ -319,6 +305,8 @@ def launch(
     A `schedule_seed` other than 0 runs warps in an order of its own and completes asynchronous work
     late. `schedules` runs the launch that many times, with that seed and those that follow. It is a
     finding if results differ. Defaults: TILE_SIM_SCHEDULE_SEED and TILE_SIM_SCHEDULES.
+
+    In a `launch_group` the kernel runs behind the block, and the report is in the group's.
 
     `assumptions` names what the simulator is to do otherwise where no public text says what the
     hardware does: keys of `tile.sim.ASSUMPTIONS`.
@@ -368,13 +356,13 @@ def launch(
             **allocations,
         },
     )
-    report = launch_raw(
+    prepared = PreparedLaunch(
         module,
         entry,
         blocks,
         threads_of_block,
         bytes(buffer),
-        _merge(ranges),
+        merge(ranges),
         cluster=_triple(cluster, "cluster"),
         dynamic_shared=_number(dynamic_shared, "dynamic_shared", 0, 0xFFFFFFFF),
         checks=check_bits(check),
@@ -388,7 +376,16 @@ def launch(
         forbidden=forbidden,
         assumptions=assumption_bits(assumptions),
         session=session,
+        held=given,
     )
+    return run_or_add(
+        prepared, functools.partial(_finish, ptx, tuple(suppressions), raise_on_finding)
+    )
+
+
+def _finish(
+    ptx: str, suppressions: Sequence[Suppression], raise_on_finding: bool, report: Report
+) -> Report:
     report.ptx = ptx
     if suppressions:
         report.suppress(suppressions)
@@ -436,104 +433,3 @@ def assumption_bits(names: Sequence[str]) -> int:
             raise TileError(f"unknown assumption {name!r}; known are {', '.join(ASSUMPTIONS)}")
         bits |= ASSUMPTIONS[name]
     return bits
-
-
-def _setting(value: int | None, default: int, what: str, least: int) -> int:
-    """A number that was given, or that the environment says."""
-    given = default if value is None else value
-    try:
-        number = int(given)
-    except (TypeError, ValueError):
-        number = -1
-    if not least <= number < 1 << 64:
-        raise TileError(f"{what} must be a number from {least}, not {given!r}")
-    return number
-
-
-def launch_raw(
-    module: Any,
-    entry: str,
-    grid: tuple[int, int, int],
-    block: tuple[int, int, int],
-    args: bytes,
-    allocations: Sequence[tuple[int, int, str, bool]],
-    *,
-    cluster: tuple[int, int, int] = (1, 1, 1),
-    dynamic_shared: int = 0,
-    checks: int = _sim.CHECK_ALL,
-    max_instructions: int | None = None,
-    threads: int = 0,
-    counters: bool = True,
-    deterministic: bool = True,
-    arrays: Sequence[tuple[int, str, int, Sequence[int]]] = (),
-    schedule_seed: int | None = None,
-    schedules: int | None = None,
-    timelines: int = 0,
-    forbidden: Sequence[tuple[int, int, int, str, str]] = (),
-    assumptions: int = 0,
-    dead: Sequence[str] = (),
-    session: Any = None,
-) -> Report:
-    """Run a kernel of a loaded module, for launchers that have packed their arguments already.
-
-    `args` is the parameter buffer, `allocations` the memory as (address, size, name, writable).
-    `arrays` says what lies there (`array_shape`). `forbidden` is what accesses through a parameter
-    must not reach (`forbidden_ranges`). Nobody reads memory of the names in `dead` after the
-    launch. A debugger's `session` runs the launch, if there is one.
-    """
-    runtime = knobs.runtime
-    budget = _setting(max_instructions, runtime.sim_max_instructions, "max_instructions", 0)
-    seed = _setting(schedule_seed, runtime.sim_schedule_seed, "schedule_seed", 0)
-    count = _setting(schedules, runtime.sim_schedules, "schedules", 1)
-    if count > 1:
-        # What the others are compared with must not depend on who of the host's threads was faster.
-        threads = threads or 1
-
-    def once(
-        seed: int, byte: int = 0, load: int = -1, budget: int = budget, checks: int = checks
-    ) -> Report:
-        def start(debugger: Any) -> Any:
-            return module.launch(
-                entry,
-                grid,
-                block,
-                args,
-                list(allocations),
-                cluster,
-                dynamic_shared,
-                checks,
-                budget,
-                threads,
-                counters,
-                deterministic,
-                list(arrays),
-                seed,
-                timelines,
-                list(forbidden),
-                assumptions,
-                byte,
-                load,
-                debugger,
-            )
-
-        # Who looks for what differs launches again; the debugger has the first one.
-        nonlocal session
-        debugged, session = session, None
-        try:
-            raw = start(None) if debugged is None else debugged.run(start, allocations)
-        except ValueError as error:
-            raise TileError(str(error)) from None
-        return Report(raw)
-
-    looks = checks & _sim.CHECK_UNDEFINED and runtime.undefined_lanes
-    undefined = module.undefined_loads if looks else ()
-    memory = memory_of(allocations) if undefined else []
-    before = [data.copy() for _, data in memory]
-    report = run_schedules(once, allocations, seed, count)
-    if undefined:
-
-        def again(byte: int, load: int, most: int) -> Report:
-            return once(seed, byte, load, most, _sim.CHECK_NONE)
-
-        check_undefined(undefined, again, memory, before, report, dead)
-    return report

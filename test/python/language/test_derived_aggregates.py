@@ -74,6 +74,53 @@ class MoreNumbers(Numbers):
     d: "tl.constexpr" = tl.constexpr(7)  # noqa: UP037
 
 
+@tile.aggregate
+class Running:
+    total: tl.tensor
+    count: tl.tensor = 0
+    mean: "tl.tensor" = 0.0  # noqa: UP037
+
+    @tile.jit
+    def plus(self, x):
+        count = self.count + 1
+        return Running(self.total + x, count, self.mean + (x - self.mean) / count)
+
+
+@tile.aggregate
+class Counter:
+    value: tl.tensor
+
+    def __init__(self, value):
+        self.value = value
+
+
+@tile.jit
+def numbers_kernel(x_ptr, out_ptr, n):
+    running = Running(0.0)
+    counter = Counter(0)
+    odd = Running(total=0.0, mean=5.0)
+    for i in range(n):
+        running = running.plus(tl.load(x_ptr + i))
+        counter = tl.aggregate_replace(counter, value=counter.value + 2)
+        if i % 2 == 1:
+            odd = tl.aggregate_replace(odd, count=odd.count + 1, mean=0.0)
+    tl.store(out_ptr, running.total)
+    tl.store(out_ptr + 1, running.count)
+    tl.store(out_ptr + 2, running.mean)
+    tl.store(out_ptr + 3, counter.value)
+    tl.store(out_ptr + 4, odd.count + odd.mean)
+
+
+@pytest.mark.parametrize("n", [0, 1, 6])
+def test_numbers_in_fields_for_tensors_change_in_loops(n):
+    x = np.arange(8, dtype=np.float32)
+    out = poisoned(5, "fp32")
+    numbers_kernel[(1,)](x, out, n)
+    mean = x[:n].mean() if n else 0
+    odd = n // 2 if n > 1 else 5
+    np.testing.assert_allclose(out, [x[:n].sum(), n, mean, 2 * n, odd], rtol=1e-6)
+
+
 def test_outside_of_kernels():
     made = MoreNumbers(1, d=9)
     assert all(isinstance(v, tl.constexpr) for v in (made.a, made.b, made.d)) and made.c is None

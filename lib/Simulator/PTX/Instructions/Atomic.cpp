@@ -189,7 +189,7 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
   unsigned count = inst.mod[1], bytes = bytesOf(inst.type);
-  auto lock = c.launch->lockAtomics();
+  auto lock = c.launch->group->lockAtomics();
   if (!translate(c, inst, mask, inst.space, bytes * count, Access::Atomic, t))
     return Step::Error;
   c.worker->counters.atomics += unsigned(std::popcount(mask));
@@ -245,7 +245,7 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
 Step execAtomic128(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
-  auto lock = c.launch->lockAtomics();
+  auto lock = c.launch->group->lockAtomics();
   if (!translate(c, inst, mask, inst.space, 16, Access::Atomic, t))
     return Step::Error;
   c.worker->counters.atomics += unsigned(std::popcount(mask));
@@ -302,8 +302,8 @@ bool decode(FunctionDecoder &d, bool isRed) {
   d.inst.order =
       Inst::Strong |
       orders[d.hasOneOf({"relaxed", "acquire", "release", "acq_rel"}) + 1];
-  if (int scope = d.hasOneOf({"cta", "cluster", "gpu", "sys"}); scope >= 0)
-    d.inst.scope = uint8_t(std::min(scope, int(Inst::Gpu)));
+  int scope = d.hasOneOf({"cta", "cluster", "gpu", "sys"});
+  d.inst.scope = scope < 0 ? uint8_t(Inst::Gpu) : uint8_t(scope);
   bool hint = d.has("L2::cache_hint");
   d.has("noftz");
   int index = d.hasOneOf(

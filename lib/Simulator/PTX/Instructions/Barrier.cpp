@@ -242,7 +242,7 @@ static Step execClusterWait(Ctx &c, const Inst &inst, uint32_t mask) {
 /// mod[0]: .sc.
 static Step execFence(Ctx &c, const Inst &inst, uint32_t mask) {
   if (c.checker)
-    c.checker->fence(c, mask, inst.mod[0]);
+    c.checker->fence(c, mask, Inst::Scope(inst.scope), inst.mod[0]);
   return Step::Next;
 }
 static Step execInitFence(Ctx &c, const Inst &, uint32_t mask) {
@@ -333,12 +333,16 @@ bool decodeFence(FunctionDecoder &d) {
   d.hasOneOf({"acq_rel", "acquire"});
   d.has("release");
   d.hasPrefix("sync_restrict", rest);
-  d.hasOneOf({"cta", "cluster", "gpu", "sys"});
+  if (int scope = d.hasOneOf({"cta", "cluster", "gpu", "sys"}); scope >= 0)
+    d.inst.scope = uint8_t(scope);
   return d.emit(init ? execInitFence : execFence, Class::Barrier);
 }
 bool decodeMembar(FunctionDecoder &d) {
   bool proxy = d.has("proxy");
-  d.hasOneOf({"cta", "gl", "gpu", "sys", "alias"});
+  static constexpr uint8_t scopes[] = {Inst::CtaOnly, Inst::Gpu, Inst::Gpu,
+                                       Inst::System, Inst::System};
+  if (int scope = d.hasOneOf({"cta", "gl", "gpu", "sys", "alias"}); scope >= 0)
+    d.inst.scope = scopes[scope];
   d.inst.mod[0] = true;
   return d.emit(proxy ? execNothing : execFence, Class::Barrier);
 }

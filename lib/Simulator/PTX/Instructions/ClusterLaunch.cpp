@@ -33,7 +33,7 @@ Answer ask(Ctx &c) {
   if (number >= c.launch->clusterCount)
     return answer;
   // It will not run by itself.
-  ++c.launch->finished;
+  ++c.launch->group->finished;
   std::array<unsigned, 3> id = ctaId(*c.launch, number, 0);
   std::copy(id.begin(), id.end(), answer.ctaid);
   answer.isCanceled = 1;

@@ -135,7 +135,7 @@ ExecFn pickStore(Type type, bool wide) {
 /// machine computes.
 struct CacheHints {
   bool hint = false, ordered = false;
-  uint8_t order = 0, scope = Inst::Gpu;
+  uint8_t order = 0, scope = Inst::System;
 };
 CacheHints takeHints(FunctionDecoder &d) {
   CacheHints out;
@@ -159,7 +159,7 @@ CacheHints takeHints(FunctionDecoder &d) {
   out.ordered = out.order;
   d.has("weak");
   if (int scope = d.hasOneOf({"cta", "cluster", "gpu", "sys"}); scope >= 0)
-    out.scope = uint8_t(std::min(scope, int(Inst::Gpu)));
+    out.scope = uint8_t(scope);
   d.has("unified");
   return out;
 }
@@ -296,7 +296,7 @@ bool decodeStore(FunctionDecoder &d) {
   if (!takeAccess(d, /*address=*/0, /*data=*/1, access))
     return false;
   if (isReleasing && (access.count > 1 || bitsOf(access.type) > 64 ||
-                      access.hints.scope != Inst::Gpu))
+                      access.hints.scope < Inst::Gpu))
     return d.error("stores one value of up to 64 bits, released to .gpu or "
                    ".sys");
   if (isReleasing && access.space != Space::Global &&

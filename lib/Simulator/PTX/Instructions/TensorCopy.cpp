@@ -422,7 +422,7 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
     return Step::Error;
   std::unique_lock<std::mutex> lock;
   if (inst.mod[0])
-    lock = c.launch->lockAtomics();
+    lock = c.launch->group->lockAtomics();
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     TensorMap map;

@@ -63,6 +63,7 @@ class SimulatedGPU(FakeGPU):
             "cluster": (kernel._metadata.get("num_ctas", 1), 1, 1),
             "dynamic_shared": config.shared, "timelines": int(np.prod(grid)),
         }  # fmt: skip
-        self.reports.append(
-            tile.sim.launch_raw(module, name, grid, block, bytes(buffer), allocations, **options)
+        launch = tile.sim.PreparedLaunch(
+            module, name, grid, block, bytes(buffer), allocations, **options
         )
+        self.reports.append(tile.sim.run_or_add(launch, lambda report: report))

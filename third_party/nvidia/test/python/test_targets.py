@@ -145,7 +145,17 @@ def test_the_simulator_has_what_the_target_has(arch, shared, monkeypatch):
     assert out[0] == x.sum()
 
 
-@pytest.mark.parametrize("arch", [0, 70, 91, 102])
+@pytest.mark.parametrize("arch", [60, 70, 72])
+def test_older_gpus_are_refused(arch, monkeypatch):
+    wanted = rf"^cuda:{arch} is not supported: GPUs older than Turing \(cuda:75\), such as Volta, "
+    with pytest.raises(tile.TileError, match=wanted):
+        find_backend(tile.GPUTarget("cuda", arch, 32)).parse_options({})
+    monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
+    with pytest.raises(tile.TileError, match=wanted.removeprefix("^")):
+        drivers()["sim"]().get_current_target()
+
+
+@pytest.mark.parametrize("arch", [0, 91, 102])
 def test_unknown_targets_are_refused(arch, monkeypatch):
     wanted = rf"unknown target cuda:{arch}: known ones are cuda:75, cuda:80, .*cuda:121"
     with pytest.raises(tile.TileError, match=wanted):
