@@ -71,8 +71,8 @@ def make_ring(SLOTS: gl.constexpr):
 
 @gluon.aggregate
 class Group:
-    """What a group of warps shares with the others: its scores, weights and sums in tensor memory,
-    and a number for each row, which it sends to the warps that correct the sums."""
+    """What a group of warps shares with the others: its scores, weights and sums in tensor memory.
+    It sends a number for each row to the warps that correct the sums."""
 
     scores: gl.nvidia.blackwell.tensor_memory_descriptor
     weights: gl.nvidia.blackwell.tensor_memory_descriptor

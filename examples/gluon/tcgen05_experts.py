@@ -1,6 +1,6 @@
 """The product of a mixture of experts on sm_100. Tokens are sorted by the expert that each is for.
-One warp has the copy engine gather the rows of tokens and copy the weights of their expert, one
-starts the dots, and four scatter the results to the rows of their tokens."""
+One warp starts copies: of the rows of tokens, and of the weights of their expert. One starts the
+dots. Four have the copy engine scatter the results to the rows of their tokens."""
 
 from __future__ import annotations
 
