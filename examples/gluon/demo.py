@@ -17,6 +17,8 @@ import persistent_matmul
 import pingpong_attention
 import pingpong_backward
 import split_k_matmul
+import tcgen05_attention
+import tcgen05_experts
 import tcgen05_matmul
 import tcgen05_pair_matmul
 import tcgen05_persistent
@@ -43,7 +45,10 @@ def main(device: Device) -> None:
             convolution, pingpong_attention, pingpong_backward,
         ]  # fmt: skip
     if target.arch in (100, 103, 110):
-        examples += [tcgen05_matmul, tcgen05_persistent, tcgen05_pair_matmul, tcgen05_scaled]
+        examples += [
+            tcgen05_matmul, tcgen05_persistent, tcgen05_pair_matmul, tcgen05_scaled,
+            tcgen05_experts, tcgen05_attention,
+        ]  # fmt: skip
     for example in examples:
         example.main(device)
 

@@ -129,9 +129,9 @@ bool startsCopy(Operation *op) {
   return copy && !copy.arrivesAtBarrier();
 }
 
-/// Whether warps that are still in the wait `before` would miss the end of its
-/// phase when one thread begins the next one by `after`: once that ends as
-/// well, they take it for the one that is to come.
+/// Whether one thread begins the next phase by `after` while other warps may
+/// still be in the wait `before`. These would miss the end of their phase if
+/// the next one ended as well.
 bool mayMissPhase(Operation *before, Operation *after) {
   auto wait = dyn_cast<ttg::BarrierUserOpInterface>(before);
   auto next = dyn_cast<ttg::BarrierUserOpInterface>(after);

@@ -369,4 +369,61 @@ PLANTED = [
         "        load_scales(b_scale_ptr, j * BN, N, k, groups, b_scales, B_SCALES)\n",
         "",
     ),
+    # Rows by their numbers.
+    (
+        "tcgen05_experts",
+        "deadlock",
+        "BM * x.nbytes_per_cta + w.nbytes_per_cta",
+        "2 * BM * x.nbytes_per_cta + w.nbytes_per_cta",
+    ),
+    (
+        "tcgen05_experts",
+        RACES,
+        "        mbarrier.wait(empty.index(slot), (k // STAGES + 1) & 1)\n",
+        "",
+    ),
+    (
+        "tcgen05_experts",
+        "out-of-bounds",
+        "mask=places < end, other=-1)",
+        "mask=places < end + BM, other=-1)",
+    ),
+    (
+        "tcgen05_experts",
+        RACES,
+        "    tma.async_scatter(y, tokens, j * y.block_shape[1], sy)\n",
+        "    tma.async_scatter(y, tokens, j * y.block_shape[1], sy)\n"
+        "    sy.store(acc.load().to(y.dtype))\n",
+    ),
+    # Groups of warps that hand numbers, weights and sums to each other.
+    (
+        "tcgen05_attention",
+        RACES + " uninitialized",
+        "    group.scored.wait(n)\n",
+        "",
+    ),
+    (
+        "tcgen05_attention",
+        RACES + " deadlock mbarrier-misuse",
+        "    group.scored.wait(n)\n",
+        "    group.scored.wait(n)\n    group.scored.release(n)\n",
+    ),
+    ("tcgen05_attention", RACES, "    group.weighed.acquire(n)\n", ""),
+    ("tcgen05_attention", RACES, "    group.sent.acquire(n)\n", ""),
+    ("tcgen05_attention", RACES, "                group.weighed.wait(n - 1)\n", ""),
+    ("tcgen05_attention", RACES, "                mbarrier.wait(group.added, (n - 1) & 1)\n", ""),
+    (
+        "tcgen05_attention",
+        RACES,
+        "                mbarrier.wait(group.corrected, (n - 1) & 1)\n",
+        "",
+    ),
+    (
+        "tcgen05_attention",
+        "deadlock",
+        "            mbarrier.arrive(group.corrected)\n",
+        "            if n > 0:\n                mbarrier.arrive(group.corrected)\n",
+    ),
+    ("tcgen05_attention", RACES, "        mbarrier.wait(group.added, (steps - 1) & 1)\n", ""),
+    ("tcgen05_attention", "uninitialized", "use_acc=n > 1", "use_acc=True"),
 ]

@@ -132,12 +132,28 @@ def tcgen05_scaled(module, **how):
     module.scaled_kernel.simulate(*arguments, grid=(1, 1), **how)
 
 
+def tcgen05_experts(module, **how):
+    experts = np.array([0, 1] * 15)
+    x, w = random((30, 96), "fp16", 12), random((2, 96, 64), "fp16", 13)
+    found = module.tables(experts, 128)
+    arguments = module.arguments(x, w, poisoned((30, 64), "fp16"), found, (128, 64, 32), 2)
+    module.grouped_kernel.simulate(*arguments, grid=(2, 1), **how)
+
+
+def tcgen05_attention(module, **how):
+    q, k, v = (random((1, 130, 32), "fp16", seed) for seed in (14, 15, 16))
+    # Later keys have larger scores: the sums have to be corrected.
+    k = (k * np.linspace(1, 16, 130)[None, :, None]).astype(np.float16)
+    arguments = module.arguments(q, k, v, poisoned((1, 130, 32), "fp16"), False, 32, 2)
+    module.attention_kernel.simulate(*arguments, grid=(1, 1), **how)
+
+
 RUNS = {
     run.__name__: run
     for run in (async_matmul, experts_matmul, vector_add, transpose, tma_copy, wgmma_matmul,
                 persistent_matmul, pingpong_attention, pingpong_backward, cluster_matmul,
                 split_k_matmul, convolution, tcgen05_matmul, tcgen05_persistent,
-                tcgen05_pair_matmul, tcgen05_scaled)
+                tcgen05_pair_matmul, tcgen05_scaled, tcgen05_experts, tcgen05_attention)
 }  # fmt: skip
 
 

@@ -89,8 +89,67 @@ def test_scaled(kind, m, n, k, target):
     assemble(kernel, target)
 
 
+@blackwells
+@pytest.mark.parametrize("tokens,count,n,k", [(300, 3, 128, 128), (70, 8, 136, 200)])
+def test_experts(tokens, count, n, k, target):
+    module = load("tcgen05_experts")
+    x, w, y, experts = experts_of(tokens, count, n, k)
+    kernel = module.matmul(x, w, y, module.tables(experts, 128))
+    near(y, module.reference(x, w, experts))
+    assert "tile::gather4" in kernel.asm["ptx"] and "tile::scatter4" in kernel.asm["ptx"]
+    assemble(kernel, target)
+
+
+def experts_of(tokens, count, n, k):
+    experts = np.random.default_rng(12).integers(0, count, tokens)
+    x, w = random((tokens, k), "fp16", 13), random((count, k, n), "fp16", 14)
+    return x, w, poisoned((tokens, n), "fp16"), experts
+
+
+def heads_of(heads, n, d, growth=1.0):
+    """Later keys have scores that are larger, so that sums have to be corrected."""
+    q, k, v = (random((heads, n, d), "fp16", seed) for seed in (15, 16, 17))
+    k = (k * np.linspace(1, growth, n)[None, :, None]).astype(np.float16)
+    return q, k, v, poisoned((heads, n, d), "fp16")
+
+
+@blackwells
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("heads,n,d", [(2, 256, 64), (1, 300, 128)])
+def test_attention(heads, n, d, causal, target):
+    module = load("tcgen05_attention")
+    q, k, v, o = heads_of(heads, n, d)
+    kernel = module.attention(q, k, v, o, causal)
+    near(o, module.reference(q, k, v, causal))
+    assemble(kernel, target)
+
+
+@sm100
+@pytest.mark.parametrize("growth", [1, 12])
+@pytest.mark.parametrize(
+    "n,d,bn,stages", [(520, 64, 64, 2), (200, 128, 64, 3), (300, 32, 32, 1), (40, 64, 128, 2)]
+)
+def test_blocks_of_attention(n, d, bn, stages, growth, target):
+    module = load("tcgen05_attention")
+    for causal in (False, True):
+        q, k, v, o = heads_of(1, n, d, growth)
+        module.attention(q, k, v, o, causal, bn, stages)
+        near(o, module.reference(q, k, v, causal))
+
+
 def arguments_of(name, module):
     """A small launch, its output, what is expected, and its options."""
+    if name == "tcgen05_experts":
+        x, w, y, experts = experts_of(40, 2, 64, 160)
+        found = module.tables(experts, 128)
+        given = module.arguments(x, w, y, found, (128, 64, 32), 2)
+        options = {"grid": (found[1].size, 1)}
+        return module.grouped_kernel, given, y, module.reference(x, w, experts), options
+    if name == "tcgen05_attention":
+        q, k, v, o = heads_of(1, 200, 32, 12)
+        given = module.arguments(q, k, v, o, True, 32, 2)
+        expected = module.reference(q, k, v, True)
+        return module.attention_kernel, given, o, expected, {"grid": (1, 1)}
     if name == "tcgen05_scaled":
         rng = np.random.default_rng(11)
         a, a_scale, left = module.random_operand(rng, 128, 256, "mxfp8")
@@ -122,6 +181,8 @@ def arguments_of(name, module):
         "tcgen05_pair_matmul",
         "tcgen05_persistent",
         "tcgen05_persistent, take over",
+        "tcgen05_experts",
+        "tcgen05_attention",
     ],
 )
 def test_no_schedule_of_the_warps_changes_the_product(name, assumption, target):

@@ -445,6 +445,21 @@ def test_ptxas_takes_it(warps, target):
             tools.run_ptxas(kernel.asm["ptx"], int(target.removeprefix("cuda:")), None)
 
 
+@sm100
+def test_instructions_fit_into_the_registers_of_many_warps(target):
+    """ptxas takes no instruction of 128 registers where a thread has 128."""
+    tools = importlib.import_module("tile.backends.nvidia.tools")
+    layout = TensorMemoryLayout([128, 512], 1)
+    registers = registers_of(gl.float32, [128, 512], layout, 16, "32x32b_splitn")
+    x, y = np.ones((128, 512), np.float32), poison((128, 512), np.float32)
+    given = (x, y, gl.float32, 128, 512, layout, registers, registers)
+    ptx = move[(1,)](*given, num_warps=16).asm["ptx"]
+    same_bits(y, x)
+    assert ".x64.b32" in ptx and ".x128.b32" not in ptx
+    if tools.ptxas_path() is not None:
+        tools.run_ptxas(ptx, 100, None)
+
+
 @gluon.jit
 def copies_run_on(x_ptr, y_ptr, N: gl.constexpr, SHARED: gl.constexpr, LAYOUT: gl.constexpr):
     """Nothing names the buffers of a copy again before its end."""

@@ -60,6 +60,7 @@ constexpr NVIDIATarget makeSinceHopper(int computeCapability,
   target.hasStMatrix = true;
   target.hasClusters = true;
   target.hasTMA = true;
+  target.hasRegisterExchange = true;
   target.hasVectorAtomics = true;
   return target;
 }

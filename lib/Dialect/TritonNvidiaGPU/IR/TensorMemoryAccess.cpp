@@ -26,7 +26,7 @@ using namespace mlir::triton::nvidia_gpu;
 
 namespace {
 
-/// A thread has at most so many registers for one instruction.
+/// A thread has at most so many registers for one instruction of any shape.
 constexpr unsigned kMostWords = 128;
 constexpr unsigned kLanesPerWarp = 32;
 /// The bits of a warp's number that choose its window.
@@ -100,8 +100,10 @@ const ShapeRule &getRule(TensorShape shape) {
 /// Matches the places of a tensor's elements against one shape.
 class Matcher {
 public:
-  Matcher(const LinearLayout &places, unsigned elementBits, bool inAllWindows)
-      : places(places), elementBits(elementBits), inAllWindows(inAllWindows) {}
+  Matcher(const LinearLayout &places, unsigned elementBits, bool inAllWindows,
+          unsigned mostWords)
+      : places(places), elementBits(elementBits), inAllWindows(inAllWindows),
+        mostWords(mostWords) {}
 
   /// Fails and leaves the reason in `reason`.
   FailureOr<TensorMemoryAccess> match() {
@@ -242,7 +244,7 @@ private:
       if (!take({0, place.column * unit, place.lane}))
         return std::nullopt;
     access.repeats = 1;
-    unsigned mostRepeats = kMostWords >> rule.registers.size();
+    unsigned mostRepeats = mostWords >> rule.registers.size();
     for (int32_t column = rule.step * unit;
          access.repeats < mostRepeats && take({0, column, 0}); column *= 2)
       access.repeats *= 2;
@@ -299,6 +301,7 @@ private:
   const LinearLayout &places;
   unsigned elementBits;
   bool inAllWindows;
+  unsigned mostWords;
   SmallVector<int32_t> warpStarts;
   unsigned copyingWarps = 0;
   uint64_t usedByWarps = 0;
@@ -313,11 +316,11 @@ StringRef TensorMemoryAccess::getShapeName() const {
 
 FailureOr<TensorMemoryAccess> mlir::triton::nvidia_gpu::getTensorMemoryAccess(
     RankedTensorType tensor, gpu::MemDescType memory,
-    function_ref<InFlightDiagnostic()> emitError) {
+    function_ref<InFlightDiagnostic()> emitError, unsigned mostWords) {
   LinearLayout places =
       toLinearLayout(tensor).compose(getTensorMemoryPlaces(memory));
   Matcher matcher(places, memory.getElementTypeBitWidth(),
-                  isInAllWindows(memory));
+                  isInAllWindows(memory), std::min(mostWords, kMostWords));
   FailureOr<TensorMemoryAccess> access = matcher.match();
   if (failed(access) && emitError)
     emitError() << "expected a layout of registers that tcgen05.ld and "

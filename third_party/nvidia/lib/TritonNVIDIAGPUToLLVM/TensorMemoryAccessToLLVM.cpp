@@ -247,6 +247,21 @@ private:
 };
 
 /// Checks what the place of the operation has to be, and its layout.
+/// How many registers an instruction may move. ptxas (13.5) counts 146
+/// registers for one that moves 128 of them. It refuses it where a thread of
+/// the kernel begins with fewer, even if its partition gets more.
+unsigned getMostWords(Operation *op, const nvt::TargetInfo &target) {
+  constexpr unsigned kNeeded = 146;
+  auto module = op->getParentOfType<ModuleOp>();
+  unsigned numWarps = ttg::lookupNumWarps(module);
+  if (auto total =
+          module->getAttrOfType<IntegerAttr>(ttg::kTotalNumWarpsAttrName))
+    numWarps = total.getInt();
+  unsigned registers = target.getModel().getRegistersPerThread(
+      numWarps * ttg::lookupThreadsPerWarp(module));
+  return registers < kNeeded ? 64 : 128;
+}
+
 FailureOr<ttng::TensorMemoryAccess> getAccess(Operation *op,
                                               const nvt::TargetInfo &target,
                                               RankedTensorType type,
@@ -259,8 +274,8 @@ FailureOr<ttng::TensorMemoryAccess> getAccess(Operation *op,
            << first
            << " of the block: which lanes of tensor memory a warp reaches "
               "depends on its number, so that it has to be a multiple of four";
-  return ttng::getTensorMemoryAccess(type, memory,
-                                     [&] { return op->emitError(); });
+  return ttng::getTensorMemoryAccess(
+      type, memory, [&] { return op->emitError(); }, getMostWords(op, target));
 }
 
 //===----------------------------------------------------------------------===//

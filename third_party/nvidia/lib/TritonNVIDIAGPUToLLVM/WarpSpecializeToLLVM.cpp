@@ -473,7 +473,7 @@ struct ConvertWarpSpecializeToLLVM
       FailureOr<const NVIDIATarget *> target = getNVIDIATarget(module);
       if (failed(target))
         return signalPassFailure();
-      KernelLowering lowering(function, ops, (*target)->hasWGMMA);
+      KernelLowering lowering(function, ops, (*target)->hasRegisterExchange);
       if (failed(lowering.run()))
         return signalPassFailure();
     }

@@ -97,10 +97,12 @@ struct TensorMemoryAccess {
 };
 
 /// How a tensor with this layout of registers moves between them and a buffer.
-/// Where no instruction does that, fails and says why through `emitError`.
+/// Where no instruction does that, fails and says why through `emitError`. An
+/// instruction moves at most `mostWords` registers of a thread.
 FailureOr<TensorMemoryAccess>
 getTensorMemoryAccess(RankedTensorType tensor, gpu::MemDescType memory,
-                      function_ref<InFlightDiagnostic()> emitError = {});
+                      function_ref<InFlightDiagnostic()> emitError = {},
+                      unsigned mostWords = 128);
 
 /// The layout of registers in which `numWarps` warps hold a buffer, such that
 /// instructions of this shape move it. Nothing if they cannot. Warps beyond
