@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,10 @@ def compile_again(kernel: Any) -> Recompiled:
     backend = find_backend(target)
     names = type(backend.parse_options({})).names() - {"ir_override", "instrumentation_mode"}
     options = {name: kernel._metadata[name] for name in names if name in kernel._metadata}
+    # A launch starts more warps where some have jobs of their own.
+    stated = re.search(r'"ttg\.num-warps" = (\d+)', kernel.asm.get("ttgir", ""))
+    if stated is not None:
+        options["num_warps"] = int(stated.group(1))
     times: list[tuple[str, float]] = []
 
     def listen(times: Any, **_: Any) -> None:

@@ -79,6 +79,18 @@ def product_by_descriptors(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
     tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc)
 
 
+@tile.jit
+def specialized_product(a_ptr, b_ptr, c_ptr, K, N: tl.constexpr):
+    rows, columns = tl.arange(0, N), tl.arange(0, N)
+    acc = tl.zeros((N, N), tl.float32)
+    for k in tl.range(0, K, N, warp_specialize=True):
+        ks = k + tl.arange(0, N)
+        a = tl.load(a_ptr + rows[:, None] * K + ks[None, :])
+        b = tl.load(b_ptr + ks[:, None] * N + columns[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], acc)
+
+
 def run_product(kernel, dtype) -> None:
     a, b = random(64, 128, dtype=dtype), random(128, 64, dtype=dtype)
     kernel[(1,)](a, b, np.empty((64, 64), np.float32), 128, N=64)

@@ -127,6 +127,16 @@ def test_pages_of_other_targets(target, monkeypatch):
         assert "ttnvgpu.tensor_memory" in explanation.stage("ttgir").text
 
 
+@pytest.mark.parametrize("target", ["cuda:90", "cuda:100"])
+def test_warps_of_partitions_are_not_doubled(target, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    with watch_launches() as launched:
+        planted.run_product(planted.specialized_product, np.float16)
+    explanation = explain(launched[0])
+    assert "ttg.warp_specialize" in explanation.stage("ttgir").text
+    assert explanation.launched.kernel.num_warps == launched[0].kernel.num_warps == 8
+
+
 def test_what_is_missing_is_said(product):
     sass = product.stage("sass")
     if sass.text:

@@ -24,6 +24,13 @@ static Value findInSharedMemory(Value value, MemDescType type, Operation *op) {
   return {};
 }
 
+bool nvidia::isDividedAlike(Value a, Value b) {
+  auto getDivision = [](Value value) {
+    return getCTALayout(cast<RankedTensorType>(value.getType()).getEncoding());
+  };
+  return getDivision(a) == getDivision(b);
+}
+
 Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
                                   unsigned innerDim, bool hasChoice) {
   Value value = skipConversions(operand);

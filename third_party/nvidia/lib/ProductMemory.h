@@ -8,6 +8,9 @@
 
 namespace mlir::triton::nvidia {
 
+/// Whether the blocks of a cluster have the same elements of both tensors.
+bool isDividedAlike(Value a, Value b);
+
 /// Puts an operand into shared memory where it is defined, outside of loops
 /// that do not change it; transpositions become views. Neighbours along
 /// `innerDim` are neighbours there. Where there is a choice, it lies as it did

@@ -48,17 +48,25 @@ constexpr int64_t kMaxColumns = 256;
 /// The most rows that one instruction computes.
 constexpr int64_t kMaxRows = 128;
 
-/// The buffer of a sum.
+/// The buffer of a sum. The blocks of a cluster divide its rows.
 MemDescType getSumMemory(RankedTensorType type) {
   MLIRContext *context = type.getContext();
-  ArrayRef<int64_t> shape = type.getShape();
+  SmallVector<int64_t> shape = getShapePerCTA(type);
   auto encoding = TensorMemoryEncodingAttr::get(
       context, /*blockM=*/std::min(shape[0], kMaxRows),
       /*blockN=*/std::min(shape[1], kMaxColumns), /*colStride=*/1,
-      /*CTASplitM=*/1, /*CTASplitN=*/1, /*twoCTAs=*/false);
-  return MemDescType::get(shape, type.getElementType(), encoding,
+      /*CTASplitM=*/getCTALayout(type.getEncoding()).getCTASplitNum()[0],
+      /*CTASplitN=*/1, /*twoCTAs=*/false);
+  return MemDescType::get(type.getShape(), type.getElementType(), encoding,
                           TensorMemorySpaceAttr::get(context),
                           /*mutableMemory=*/true);
+}
+
+/// Whether each block of a cluster has rows of its own.
+bool isDividedByRows(RankedTensorType type) {
+  CTALayoutAttr blocks = getCTALayout(type.getEncoding());
+  return blocks.getCTASplitNum()[0] == blocks.getNumCTAs() &&
+         llvm::product_of(blocks.getCTASplitNum()) == blocks.getNumCTAs();
 }
 
 bool isZero(Value value) {
@@ -72,8 +80,8 @@ StringRef findObstacleAround(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getRank() != 2)
     return "it is a batch";
-  if (getCTALayout(type.getEncoding()).getNumCTAs() != 1)
-    return "several blocks of a cluster compute it";
+  if (!isDividedByRows(type))
+    return "the blocks of its cluster do not divide its rows";
   if (lookupNumWarps(op) % kWindows != 0)
     return "the kernel has fewer than four warps";
   // It would have to know what its callers use.
@@ -88,6 +96,9 @@ StringRef findObstacle(DotOp op, const MatrixProduct &product,
   if (StringRef why = findObstacleAround(op); !why.empty())
     return why;
   RankedTensorType type = op.getType();
+  if (!isDividedAlike(skipConversions(op.getA()), op.getA()) ||
+      !isDividedAlike(skipConversions(op.getB()), op.getB()))
+    return "the blocks of its cluster would have to exchange operands";
   if (product.getM() < instruction.m)
     return "it has fewer than 64 rows";
   if (product.getN() < instruction.n)
@@ -200,6 +211,8 @@ StringRef findObstacle(const ScaledDot &dot) {
   const auto &[a, b] = dot.operands;
   if (StringRef why = findObstacleAround(dot.op); !why.empty())
     return why;
+  if (lookupNumCTAs(dot.op) > 1)
+    return "several blocks of a cluster compute it";
   if (!type.getElementType().isF32())
     return "its sum is not of fp32";
   bool isFP4 = a.isFP4() && b.isFP4();

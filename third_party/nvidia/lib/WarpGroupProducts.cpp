@@ -176,14 +176,6 @@ bool belongsInRegisters(DotOp op) {
   return !isa<LoadOp, DescriptorLoadOp>(def);
 }
 
-/// Whether the blocks of a cluster have the same elements of both tensors.
-bool isDividedAlike(Value a, Value b) {
-  auto getDivision = [](Value value) {
-    return getCTALayout(cast<RankedTensorType>(value.getType()).getEncoding());
-  };
-  return getDivision(a) == getDivision(b);
-}
-
 bool isInCluster(RankedTensorType type) {
   return getCTALayout(type.getEncoding()).getNumCTAs() > 1;
 }

@@ -30,6 +30,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 #include "tile/Dialect/TritonGPU/Transforms/RingBarriers.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -93,6 +94,8 @@ public:
   /// How many iterations later `op` overwrites what the multiplication of an
   /// iteration reads: a copy to a ring in the body of `loop`.
   std::optional<int64_t> getLag(Operation *op, scf::ForOp loop) const {
+    if (isa<ArriveBarrierOp>(op) && op->hasAttr(kAllBlocksAttrName))
+      return getLagOfCluster(op, loop);
     auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
     if (!copy || !shares(aliases.getRoots(copy.getCopyTarget()), factors))
       return std::nullopt;
@@ -115,6 +118,20 @@ public:
   }
 
 private:
+  /// A block of a cluster says that it has read its buffers. Then others may
+  /// copy to them, as this one does behind it.
+  std::optional<int64_t> getLagOfCluster(Operation *op, scf::ForOp loop) const {
+    std::optional<int64_t> least;
+    for (; op; op = op->getNextNode()) {
+      auto copy = dyn_cast<gpu::AsyncCopyOpInterface>(op);
+      if (!copy || !shares(aliases.getRoots(copy.getCopyTarget()), factors))
+        continue;
+      int64_t lag = getLag(op, loop).value_or(0);
+      least = std::min(least.value_or(lag), lag);
+    }
+    return least;
+  }
+
   bool conflictsWith(Operation *op) const {
     if (op == mma.getOperation() || isa<ViewLikeOpInterface>(op))
       return false;

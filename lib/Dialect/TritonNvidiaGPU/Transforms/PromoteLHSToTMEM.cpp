@@ -40,7 +40,7 @@ gpu::MemDescType getOperandMemory(RankedTensorType type, gpu::MemDescType sum) {
       type.getShape(), type.getElementType(),
       TensorMemoryEncodingAttr::get(
           context, encoding.getBlockM(), type.getShape()[1], /*colStride=*/1,
-          /*CTASplitM=*/1, /*CTASplitN=*/1, /*twoCTAs=*/false),
+          encoding.getCTASplitM(), /*CTASplitN=*/1, /*twoCTAs=*/false),
       TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
 }
 
@@ -67,7 +67,7 @@ private:
     gpu::MemDescType sum = mma.getD().getType();
     RankedTensorType type = alloc.getSrc().getType();
     // Rows of several blocks of lanes lie behind each other.
-    if (type.getShape()[0] !=
+    if (gpu::getShapePerCTA(type)[0] !=
         cast<TensorMemoryEncodingAttr>(sum.getEncoding()).getBlockM())
       return false;
     gpu::MemDescType memory = getOperandMemory(type, sum);

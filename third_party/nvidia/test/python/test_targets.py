@@ -111,7 +111,8 @@ def product_of_tiles(a_desc, b_ptr, c_desc, K, N: tl.constexpr):
 @pytest.mark.parametrize("arch", [a for a in CAPABILITIES if a >= 90])
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.float8_e4m3fn])
 def test_products_since_hopper(arch, dtype, monkeypatch):
-    """Later ones copy as Hopper does and multiply as Ampere does: docs/howto/fast-blackwell.md."""
+    """All copy as Hopper does. Those without a unit of their own for dots multiply as Ampere does:
+    docs/howto/fast-blackwell.md."""
     monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
     rng = np.random.default_rng(arch)
     a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((128, 96), (96, 64)))
@@ -123,9 +124,10 @@ def test_products_since_hopper(arch, dtype, monkeypatch):
     np.testing.assert_array_equal(out, a.astype(np.float32) @ b.astype(np.float32))
     ptx = kernel.asm["ptx"]
     assert "cp.async.bulk.tensor" in ptx
-    assert ("ttg.warp_specialize" in kernel.asm["ttgir"]) == (arch == 90)
-    assert ("mma.sync" in ptx) == (arch > 90)
-    assert ("wgmma" in ptx) == (arch == 90)
+    unit = {90: "wgmma", 100: "tcgen05.mma", 103: "tcgen05.mma", 110: "tcgen05.mma"}
+    assert ("ttg.warp_specialize" in kernel.asm["ttgir"]) == (arch in unit)
+    for name in ("wgmma", "tcgen05.mma", "mma.sync"):
+        assert (name in ptx) == (name == unit.get(arch, "mma.sync"))
     if "cubin" in kernel.asm:
         assert kernel.asm["cubin"][:4] == b"\x7fELF"
 

@@ -123,7 +123,8 @@ public:
     makeProducer();
     makeConsumer();
     int consumerWarps = numWarps;
-    ProductPartition products(specialize, loop, barriers, ringOps, arrivals);
+    ProductPartition products(specialize, loop, barriers, ringOps, arrivals,
+                              repeated);
     // One warp takes all buffers then. It need not say so.
     if (succeeded(products.split(specialize)))
       consumerWarps = 0;
@@ -234,6 +235,9 @@ private:
                                           /*numPartitionRegions=*/1);
     Region &partition = specialize.getPartitionRegions().front();
     ProducerSlice slice(loop, loads);
+    for (Operation *op : slice.getOperations())
+      if (isa<LoadOp>(op))
+        repeated.insert(op);
     ProducerBuilder producer(slice, specialize, partition);
     scf::ForOp body = producer.build();
     SmallVector<std::pair<Operation *, Ring *>> warpArrivals;
@@ -563,6 +567,8 @@ private:
   /// What the consumer does at barriers of rings, and the fences there, but for
   /// the arrivals of its warps, which are in the second.
   SmallPtrSet<Operation *, 8> ringOps, arrivals;
+  /// Loads of what addresses and bounds are computed from.
+  SmallPtrSet<Operation *, 8> repeated;
   /// For each of them, the place of its position among the arguments of the
   /// outermost loop, on the side where positions were carried last.
   SmallVector<unsigned> placesInRoot;

@@ -254,6 +254,13 @@ private:
       obstacle = {call.getLoc(), "blocks of a cluster with specialised warps "
                                  "cannot meet in a function that is called"};
     });
+    // Their ends would have to be heard of in all blocks.
+    const RingBarriers &barriers = *getTargetModel(function).getRingBarriers();
+    function.walk([&](MatrixProductOpInterface product) {
+      if (barriers.arrivesByItself(product))
+        obstacle = {product.getLoc(), "this dot runs beside the threads, and "
+                                      "other blocks of a cluster copy for it"};
+    });
     return obstacle;
   }
 

@@ -183,7 +183,7 @@ bool ProductPartition::canRepeatElsewhere() const {
   ProducerSlice slice(tiles, effects);
   for (Operation *op : slice.getOperations())
     if (!llvm::is_contained(effects, op) && !isa<scf::ForOp, scf::IfOp>(op) &&
-        !isMemoryEffectFree(op))
+        !isMemoryEffectFree(op) && !repeated.contains(op))
       return false;
   return llvm::none_of(slice.getValues(), [](Value value) {
     return isa<RankedTensorType>(value.getType());

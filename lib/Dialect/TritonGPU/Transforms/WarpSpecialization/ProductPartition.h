@@ -24,12 +24,13 @@ public:
 
   /// `tiles` is the loop of the default group of `specialize`. `ringOps` are
   /// what it does at barriers of rings, but for the arrivals of its warps,
-  /// which are `arrivals`.
+  /// which are `arrivals`. `repeated` are loads that the producer repeats, too.
   ProductPartition(WarpSpecializeOp specialize, scf::ForOp tiles,
                    const RingBarriers &barriers, const Operations &ringOps,
-                   const Operations &arrivals)
+                   const Operations &arrivals, const Operations &repeated)
       : specialize(specialize), tiles(tiles), loc(tiles.getLoc()),
-        barriers(barriers), ringOps(ringOps), arrivals(arrivals) {}
+        barriers(barriers), ringOps(ringOps), arrivals(arrivals),
+        repeated(repeated) {}
 
   /// Fails, without having changed anything, where dots stay with the default
   /// group. Otherwise `result` replaces the operation.
@@ -56,7 +57,7 @@ private:
   scf::ForOp tiles;
   Location loc;
   const RingBarriers &barriers;
-  const Operations &ringOps, &arrivals;
+  const Operations &ringOps, &arrivals, &repeated;
   /// The loops in that over tiles that multiply, in their order.
   SmallVector<scf::ForOp> productLoops;
   /// What makes the sums, and what the threads use of them.

@@ -5,6 +5,7 @@
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 !ring = !ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>
 !slot = !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
 !a = !ttg.memdesc<128x64xf16, #shared, #smem>
@@ -188,6 +189,41 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %3 = arith.addi %write, %c1 : i32
       %4 = arith.cmpi sge, %3, %c3 : i32
       %5 = arith.select %4, %c0, %3 : i32
+      %next = ttg.memdesc_index %ring[%5] : !ring -> !slot
+      %6 = ttg.async_copy_global_to_local %p, %next : tensor<128x64x!tt.ptr<f16>, #blocked> -> <128x64xf16, #shared, #smem, mutable>
+      scf.yield %2, %5 : i32, i32
+    }
+    tt.return
+  }
+
+  // Blocks of a cluster copy for each other: this one says that it has read when
+  // its dots have.
+  // CHECK-LABEL: @cluster
+  tt.func @cluster(%b: !b, %d: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f16>, #blocked>, %joined: !ttg.memdesc<1xi64, #bar, #smem, mutable>) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %m1 = arith.constant -1 : i32
+    %ring = ttg.local_alloc : () -> !ring
+    // CHECK: scf.for
+    // CHECK: ttnvgpu.tc_gen5_mma
+    // CHECK: ttnvgpu.wait_barrier
+    // CHECK-NEXT: ttnvgpu.arrive_barrier {{.*}} {ttnvgpu.all_blocks}
+    // CHECK: ttnvgpu.wait_barrier {{.*}} {ttnvgpu.all_blocks}
+    // CHECK-NEXT: ttg.memdesc_index
+    // CHECK-NEXT: ttg.async_copy_global_to_local
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%read = %m1, %write = %c1) -> (i32, i32) : i32 {
+      %0 = arith.addi %read, %c1 : i32
+      %1 = arith.cmpi sge, %0, %c3 : i32
+      %2 = arith.select %1, %c0, %0 : i32
+      %a = ttg.memdesc_index %ring[%2] : !ring -> !slot
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !slot, !b, !d
+      %3 = arith.addi %write, %c1 : i32
+      %4 = arith.cmpi sge, %3, %c3 : i32
+      %5 = arith.select %4, %c0, %3 : i32
+      ttnvgpu.arrive_barrier %joined, 1 {ttnvgpu.all_blocks} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+      ttnvgpu.wait_barrier %joined, %c0 {ttnvgpu.all_blocks} : !ttg.memdesc<1xi64, #bar, #smem, mutable>
       %next = ttg.memdesc_index %ring[%5] : !ring -> !slot
       %6 = ttg.async_copy_global_to_local %p, %next : tensor<128x64x!tt.ptr<f16>, #blocked> -> <128x64xf16, #shared, #smem, mutable>
       scf.yield %2, %5 : i32, i32

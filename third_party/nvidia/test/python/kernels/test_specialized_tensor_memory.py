@@ -255,6 +255,44 @@ def test_several_sums(kind, steps, stages, bn, monkeypatch):
 
 
 @tile.jit
+def of_groups(
+    a_desc, b_desc, first_ptr, steps_ptr, out_ptr, tiles, BM: tl.constexpr, BN: tl.constexpr,
+    BK: tl.constexpr,
+):  # fmt: skip
+    """Where the operands of a tile begin, and how many steps it has, is in memory."""
+    m, n = tl.arange(0, BM), tl.arange(0, BN)
+    for t in tl.range(tl.program_id(0), tiles, tl.num_programs(0), warp_specialize=True):
+        first, steps = tl.load(first_ptr + t), tl.load(steps_ptr + t)
+        acc = tl.zeros((BM, BN), tl.float32)
+        for k in range(first, first + steps):
+            acc = tl.dot(a_desc.load([t * BM, k * BK]), b_desc.load([k * BK, 0]), acc)
+        tl.store(out_ptr + (t * BM + m[:, None]) * BN + n[None, :], acc)
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+def test_groups(stages, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "4")
+    bm, bn, bk, tiles, most = 128, 64, 32, 7, 5
+    rng = np.random.default_rng(3)
+    steps = np.array([2, 0, 5, 1, 3, 0, 4], np.int32)
+    first = rng.integers(0, most - steps + 1).astype(np.int32)
+    a, b = (
+        rng.integers(-2, 3, shape).astype(np.float16)
+        for shape in ((tiles * bm, most * bk), (most * bk, bn))
+    )
+    out = poisoned((tiles * bm, bn), "fp32")
+    kernel = of_groups[(2,)](
+        TensorDescriptor.from_tensor(a, [bm, bk]), TensorDescriptor.from_tensor(b, [bk, bn]), first,
+        steps, out, tiles, bm, bn, bk, num_stages=stages,
+    )  # fmt: skip
+    for t in range(tiles):
+        depth, rows = slice(first[t] * bk, (first[t] + steps[t]) * bk), slice(t * bm, t * bm + bm)
+        expected = a[rows, depth].astype(np.float64) @ b[depth].astype(np.float64)
+        np.testing.assert_array_equal(out[rows], expected)
+    assert partitions(kernel) == [1, 1] and sums(kernel) == [2]
+
+
+@tile.jit
 def goes_on(
     a_desc, b_desc, out_ptr, tiles, steps, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
 ):

@@ -325,12 +325,12 @@ def test_what_has_no_scaled_instruction(formats, m):
 def scaled_loop(
     a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, out_ptr, K,
     FORMAT: tl.constexpr, GROUP: tl.constexpr, PER_BYTE: tl.constexpr, M: tl.constexpr,
-    N: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
+    N: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
     m, n = tl.arange(0, M), tl.arange(0, N)
     k, s = tl.arange(0, BK // PER_BYTE), tl.arange(0, BK // GROUP)
     acc = tl.zeros((M, N), tl.float32)
-    for t in tl.range(0, K // BK, num_stages=STAGES):
+    for t in tl.range(0, K // BK, num_stages=STAGES, warp_specialize=SPECIALIZE):
         at, group = t * (BK // PER_BYTE) + k, t * (BK // GROUP) + s
         a = tl.load(a_ptr + m[:, None] * (K // PER_BYTE) + at[None, :])
         b = tl.load(b_ptr + n[None, :] * (K // PER_BYTE) + at[:, None])
@@ -343,7 +343,8 @@ def scaled_loop(
 @pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("steps", [1, 4])
 @pytest.mark.parametrize(("kind", "group"), [("e4m3", 32), ("e2m1", 32), ("e2m1", 16)])
-def test_scales_in_a_loop(kind, group, steps, stages, monkeypatch):
+@pytest.mark.parametrize("specialize", [False, True])
+def test_scales_in_a_loop(kind, group, steps, stages, specialize, monkeypatch):
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
     m, n, bk = 128, 64, 128
     k = steps * bk
@@ -361,9 +362,10 @@ def test_scales_in_a_loop(kind, group, steps, stages, monkeypatch):
     out = poisoned((m, n), "fp32")
     kernel = scaled_loop[(1,)](
         a, np.ascontiguousarray(b.T), *scales, out, k, kind, group, 2 if kind == "e2m1" else 1,
-        m, n, bk, stages,
+        m, n, bk, stages, specialize,
     )  # fmt: skip
     assert "block_scale" in kernel.asm["ptx"]
+    assert not specialize or steps == 1 or "ttg.warp_specialize" in kernel.asm["ttgir"]
     exact = (a_values * np.repeat(factors[0], group, 1)) @ (
         b_values * np.repeat(factors[1], group, 1).T
     )
