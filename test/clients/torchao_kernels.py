@@ -87,7 +87,7 @@ def _blockwise_gemm(device: str) -> None:
     found = kernels.triton_fp8_gemm_1x128_128x128(a, b, a_scales, b_scales)
     wide = a.float() * a_scales.repeat_interleave(128, 1)
     other = b.float() * b_scales.repeat_interleave(128, 0).repeat_interleave(128, 1)
-    check(found, wide.matmul(other), 1e-3)
+    check(found, wide.matmul(other), 3e-2)  # The tensor core adds fp8 with few bits.
 
 
 def _to_fp8(name: str) -> Callable[[str], None]:
