@@ -99,3 +99,7 @@ class CompilerToolError(TileError):
 
 class DriverError(TileError):
     """No usable device, or the device refused something."""
+
+
+class UnreachableMemory(DriverError, ValueError):
+    """An argument is in memory that the device does not reach, such as the host's."""

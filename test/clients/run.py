@@ -33,7 +33,8 @@ HERE = Path(__file__).resolve().parent
 #: Modules of this folder with `PACKAGE` and `cases`.
 CLIENTS = (
     "inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "vllm_kernels",
-    "sglang_kernels", "matmul_ogs", "helion_kernels", "times",
+    "sglang_kernels", "matmul_ogs", "helion_kernels", "torchao_kernels",
+    "xformers_kernels", "times",
 )  # fmt: skip
 #: The exit status of a process that cannot go on; run again with `--resume`, the next one does.
 LOST = 3

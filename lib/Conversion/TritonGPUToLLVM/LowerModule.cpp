@@ -56,6 +56,23 @@ static void populateCommonPatterns(const LoweringContext &context) {
   ub::populateUBToLLVMConversionPatterns(converter, context.patterns);
 }
 
+/// What a program says of a loop is on the branch back to its begin. The
+/// conversion leaves it there under the name that other dialects use, and the
+/// translation to LLVM IR looks for a property.
+static void keepLoopAnnotations(ModuleOp module) {
+  constexpr StringLiteral name = "llvm.loop_annotation";
+  module.walk([&](Operation *op) {
+    auto annotation = op->getAttrOfType<LLVM::LoopAnnotationAttr>(name);
+    if (!annotation)
+      return;
+    if (auto branch = dyn_cast<LLVM::BrOp>(op))
+      branch.setLoopAnnotationAttr(annotation);
+    else if (auto branch = dyn_cast<LLVM::CondBrOp>(op))
+      branch.setLoopAnnotationAttr(annotation);
+    op->removeDiscardableAttr(name);
+  });
+}
+
 LogicalResult triton::lowerModule(
     ModuleOp module, const TargetInfo &target,
     function_ref<void(const LoweringContext &, ConversionTarget &)> populate) {
@@ -96,6 +113,7 @@ LogicalResult triton::lowerModule(
                                     config)))
     return failure();
   expandPackedTensors(module);
+  keepLoopAnnotations(module);
   module.walk([](LLVM::LLVMFuncOp function) {
     function->removeAttr(kSharedMemoryArgumentAttrName);
   });

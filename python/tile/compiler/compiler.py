@@ -35,6 +35,7 @@ from .signature import (
     normalize_signature,
     structure_of,
 )
+from .text_signature import signature_of
 
 
 def make_backend(target: GPUTarget) -> Any:
@@ -168,6 +169,11 @@ class IRSource:
         if found is None:
             raise TileError(f"{self.path.name} contains no kernel")
         self.name = found.group(1)
+
+    @functools.cached_property
+    def signature(self) -> dict[str, str]:
+        """The types of the parameters, by name, where the text has them: a module of tensors."""
+        return (signature_of(self.src) if self.stages[0].is_module else None) or {}
 
     def hash(self) -> str:
         # The path is in the locations, and so in line tables.

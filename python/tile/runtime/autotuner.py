@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
+import warnings
 from collections.abc import Callable, Container
 from typing import Any
 
@@ -203,12 +204,7 @@ class Autotuner(KernelInterface):
             raise TileError(f"autotune's key is a list of names of parameters, not {key!r}")
         for name in key:
             if name not in arg_names:
-                from ..hints import closest
-
-                raise TileError(
-                    f"autotune's key names `{name}`, which is not a parameter of the kernel; "
-                    f"its parameters are {', '.join(arg_names)}{closest(str(name), arg_names)}"
-                )
+                self._refuse_key(str(name))
         self.keys = key
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
@@ -255,6 +251,19 @@ class Autotuner(KernelInterface):
         return functools.partial(
             testing._bench_calls, warmup=warmup, rep=rep, max_calls=ENOUGH_CALLS
         )
+
+    def _refuse_key(self, name: str) -> None:
+        """Libraries written for Triton have such keys: it ignores them."""
+        from ..hints import closest
+
+        known = self.arg_names
+        message = (
+            f"autotune's key names `{name}`, which is not a parameter of the kernel; its "
+            f"parameters are {', '.join(known)}{closest(name, known)}"
+        )
+        if not knobs.compat.enable:
+            raise TileError(message)
+        warnings.warn(message, stacklevel=4)
 
     # Hooks.
 

@@ -70,10 +70,10 @@ class Runner:
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
-        if kernel.fn is None:
-            raise TileError("only kernels compiled from Python know their parameters")
-        self.is_described = kernel.fn.launch_metadata is not None
-        self.specs = [kernel.signature[name] for name in kernel.fn.arg_names]
+        fn = kernel.fn
+        check_parameters(kernel)
+        self.is_described = fn is not None and fn.launch_metadata is not None
+        self.specs = [kernel.signature[n] for n in (fn.arg_names if fn else kernel.signature)]
         #: Which arguments are passed on, where they are passed as they are.
         self.passed: list[int] | None = None
         if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
@@ -121,7 +121,30 @@ class Runner:
 
 def launch_compiled(kernel: Any, grid: Any, *args: Any, **kwargs: Any) -> Any:
     """Launches a kernel that `warmup` or a launch returned."""
-    fn = getattr(kernel, "fn", None)
-    if fn is None:
-        raise TileError("only kernels compiled from Python know their parameters")
-    return fn.launcher().launch_compiled(kernel, grid, args, kwargs)
+    if (fn := kernel.fn) is not None:
+        return fn.launcher().launch_compiled(kernel, grid, args, kwargs)
+    check_parameters(kernel)
+    sizes = (grid,) if isinstance(grid, int) else tuple(grid)
+    if not 1 <= len(sizes) <= 3:
+        raise TileError(f"the grid of `{kernel.name}` has 1 to 3 dimensions, not {len(sizes)}")
+    names = list(kernel.signature)
+    try:
+        values = [*args, *(kwargs.pop(name) for name in names[len(args) :])]
+    except KeyError as missing:
+        raise TileError(f"`{kernel.name}` lacks the parameter `{missing.args[0]}`") from None
+    if kwargs:
+        raise TileError(f"`{kernel.name}` has no parameter `{next(iter(kwargs))}`")
+    x, y, z = (*map(int, sizes), 1, 1)[:3]
+    active = driver.active
+    stream = active.get_current_stream(active.get_current_device())
+    kernel.run(x, y, z, stream, None, None, None, None, None, *values)
+    return kernel
+
+
+def check_parameters(kernel: Any) -> None:
+    """Refuses a kernel of which nobody knows what a launch has to pass."""
+    if kernel.fn is None and not kernel.signature:
+        raise TileError(
+            f"`{kernel.name}` does not say its parameters: only kernels of Python, and those of "
+            "files with tensors (.ttir, .ttgir) whose parameters are numbers and pointers, do"
+        )

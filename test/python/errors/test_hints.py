@@ -285,6 +285,17 @@ def test_a_key_that_is_no_parameter():
         tile.autotune([tile.Config({"BLOCK": 64})], key=["BLOK"])(copy)
 
 
+def test_a_key_that_is_no_parameter_of_a_library_for_triton(monkeypatch):
+    """Triton ignores it."""
+    monkeypatch.setenv("TILE_COMPAT", "1")
+    with pytest.warns(UserWarning, match=r"key names `BLOK`.*did you mean `BLOCK`") as warned:
+        tuned = tile.autotune([tile.Config({"BLOCK": 64})], key=["BLOK"])(copy)
+    assert warned[0].filename == __file__
+    x, out = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+    tuned[(1,)](x, out)
+    assert (out == x).all()
+
+
 def test_autotuned_kernels_run_without_a_device():
     configs = [tile.Config({"BLOCK": 64}), tile.Config({"BLOCK": 32})]
     tuned = tile.autotune(configs, key=[])(copy)

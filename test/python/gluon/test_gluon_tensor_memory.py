@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from addresses import pointers
+from reference import sim_only
 
 import tile
 from tile.experimental import gluon
@@ -554,6 +555,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@sim_only
 @sm100
 @pytest.mark.parametrize("mistake", ["none", *MISTAKES])
 def test_mistakes(mistake, target):

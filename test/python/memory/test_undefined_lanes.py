@@ -11,6 +11,7 @@ import os
 
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
@@ -142,6 +143,7 @@ def line_of(program) -> int:
     return first + next(i for i, text in enumerate(lines) if "# forgotten" in text)
 
 
+@sim_only
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.fn.__name__)
 def test_a_forgotten_other_is_found(program, way):
     run(program, True)
@@ -161,9 +163,14 @@ def test_debug_fills_them(target, monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", target)
     assert np.isnan(run(total, False, debug=True)[0])
     assert run(total, True, debug=True)[0] == run(total, True)[0]
-    if os.environ.get("TILE_DRIVER") != "cuda":
-        with pytest.raises(tile.TileError, match="undefined"):
-            run(total, False)
+
+
+@sim_only
+@pytest.mark.parametrize("target", TARGETS)
+def test_without_debug_they_are_found(target, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    with pytest.raises(tile.TileError, match="undefined"):
+        run(total, False)
 
 
 def test_a_finding_can_be_suppressed(monkeypatch):

@@ -14,7 +14,7 @@ import numpy as np
 from tile import _C, knobs
 from tile.backends.base import DriverBase, GPUTarget, overridden
 from tile.backends.hangs import watched
-from tile.errors import DriverError, OutOfResources
+from tile.errors import DriverError, OutOfResources, UnreachableMemory
 from tile.runtime import dlpack, hidden
 from tile.runtime.memory import live_address
 
@@ -87,7 +87,7 @@ def data_pointer(value: Any) -> int:
     if hasattr(value, "data_ptr"):
         if getattr(value, "is_cuda", True) is False:
             device = getattr(value, "device", "cpu")
-            raise DriverError(
+            raise UnreachableMemory(
                 f"this tensor is on {device}, but kernels run on the GPU; move it with .cuda()"
             )
         return live_address(value)
@@ -200,8 +200,8 @@ class CudaDriver(DriverBase):
         target = self._targets.get(device)
         if target is None:
             arch = self.attribute(75, device) * 10 + self.attribute(76, device)
-            target = self._targets[device] = overridden(GPUTarget("cuda", arch, 32))
-        return target
+            target = self._targets[device] = GPUTarget("cuda", arch, 32)
+        return overridden(target)  # The setting may change.
 
     def device_properties(self, device: int) -> dict[str, int]:
         return {name: self.attribute(which, device) for name, which in _PROPERTIES.items()}
@@ -315,11 +315,11 @@ class CudaDriver(DriverBase):
             return
         where = getattr(value, "device", "cpu")
         if on_gpu:
-            raise DriverError(
+            raise UnreachableMemory(
                 f"this tensor is on {where}, but the kernel is launched on cuda:{current}; use "
                 "`with torch.cuda.device(...)`, or move it"
             )
-        raise DriverError(
+        raise UnreachableMemory(
             f"this tensor is on {where}, but kernels run on the GPU; move it with .cuda()"
         )
 

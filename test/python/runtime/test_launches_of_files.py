@@ -1,0 +1,84 @@
+"""Launches of kernels that were compiled from files of IR."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import poisoned, random
+
+import tile
+import tile.language as tl
+from tile.compiler import IRSource
+
+pytestmark = pytest.mark.every_target
+
+
+@tile.jit
+def scale(x_ptr, out_ptr, n, factor, shift, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + o, mask=o < n)
+    tl.store(out_ptr + o, x * factor + shift, mask=o < n)
+
+
+@tile.jit
+def nothing_but_a_descriptor(desc):
+    desc.store([0], tl.zeros((16,), tl.float32))
+
+
+def again(kernel, stage, folder):
+    file = folder / f"again.{stage}"
+    file.write_text(kernel.asm[stage])
+    return tile.compile(str(file))
+
+
+@pytest.mark.parametrize("stage", ["ttir", "ttgir"])
+@pytest.mark.parametrize("dtype", ["fp32", "fp64", "i32", "i8", "i64"])
+def test_a_launch(stage, dtype, machine, tmp_path):
+    n = 150
+    x, out = random(n, dtype), poisoned(n, dtype)
+    factor, shift = (0.5, -1.25) if dtype.startswith("f") else (3, -5)
+    kernel = scale[(3,)](x, out, n, factor, shift, BLOCK=64)
+    other = poisoned(n, dtype)
+    found = again(kernel, stage, tmp_path)
+    found[(3, 1, 1)](x, other, n, factor, shift)
+    assert np.array_equal(out, other)
+    other[:] = 0
+    found[3](x, other, n, shift=shift, factor=factor)
+    assert np.array_equal(out, other)
+    assert np.allclose(out, (x * factor + shift).astype(x.dtype), rtol=1e-6)
+
+
+def test_what_a_file_says_of_its_parameters(tmp_path):
+    file = tmp_path / "k.ttir"
+    file.write_text(
+        "tt.func public @k(%a: !tt.ptr<f8E5M2> {tt.divisibility = 16 : i32}, %b: !tt.ptr<bf16, 1>,"
+        " %arg2: i1, %d-e: i64, %f: f64) {\n tt.return\n}\n"
+    )
+    assert IRSource(file).signature == {
+        "a": "*fp8e5", "b": "*bf16", "arg2": "i1", "d-e": "i64", "f": "fp64",
+    }  # fmt: skip
+    file.write_text("tt.func public @k() {\n tt.return\n}\n")
+    assert IRSource(file).signature == {}
+
+
+def test_launches_that_are_wrong(machine, tmp_path):
+    x, out = random(64, "fp32"), poisoned(64, "fp32")
+    kernel = again(scale[(1,)](x, out, 64, 2.0, 1.0, BLOCK=64), "ttir", tmp_path)
+    with pytest.raises(tile.TileError, match="`scale` lacks the parameter `shift`"):
+        kernel[(1,)](x, out, 64, 2.0)
+    with pytest.raises(tile.TileError, match="`scale` has no parameter `BLOCK`"):
+        kernel[(1,)](x, out, 64, 2.0, 1.0, BLOCK=64)
+    with pytest.raises(tile.TileError, match="`scale` has 5 parameters, not 6"):
+        kernel[(1,)](x, out, 64, 2.0, 1.0, 64)
+    with pytest.raises(tile.TileError, match="has 1 to 3 dimensions, not 4"):
+        kernel[(1, 1, 1, 1)](x, out, 64, 2.0, 1.0)
+
+
+@pytest.mark.parametrize("stage", ["ttir", "last"])
+def test_files_that_do_not_say_their_parameters(stage, machine, tmp_path):
+    source = tile.compiler.ASTSource(nothing_but_a_descriptor, {"desc": "tensordesc<fp32[16]>"})
+    kernel = tile.compile(source)
+    if stage == "last":
+        stage = "ptx" if "ptx" in kernel.asm else "amdgcn"
+    with pytest.raises(tile.TileError, match="does not say its parameters"):
+        again(kernel, stage, tmp_path)[(1,)](random(16, "fp32"))
