@@ -4,13 +4,22 @@ calls as one value."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from typing import Any, dataclass_transform
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from ..errors import SemanticError
 from . import state
 from .promotion import to_tensor
 from .values import constexpr, describe, unwrap
+
+if sys.version_info >= (3, 11) or TYPE_CHECKING:
+    from typing import dataclass_transform
+else:
+
+    def dataclass_transform() -> Callable[[Any], Any]:
+        """It tells type checkers something, and does nothing."""
+        return lambda function: function
 
 
 class AggregateStructure:
