@@ -9,7 +9,9 @@ import pytest
 from reference import poisoned, random, sim_only
 
 import tile
+import tile.language as tl
 from tile import _C
+from tile.compiler import ASTSource
 
 pytestmark = sim_only
 
@@ -168,3 +170,41 @@ def test_each_task_is_done_once(target, tmp_path):
             schedule_seed=seed,
         )  # fmt: skip
         np.testing.assert_array_equal(out, 1)
+
+
+@tile.jit
+def tiles_kernel(x, out, counts, M, N, BM: tl.constexpr, BN: tl.constexpr):
+    """Transposes a tile, and counts that."""
+    i, j = tl.program_id(0), tl.program_id(1)
+    rows, cols = i * BM + tl.arange(0, BM), j * BN + tl.arange(0, BN)
+    inside = (rows[:, None] < M) & (cols[None, :] < N)
+    tile_ = tl.load(x + rows[:, None] * N + cols[None, :], inside)
+    at = out + cols[:, None] * M + rows[None, :]
+    tl.store(at, tile_.T, (cols[:, None] < N) & (rows[None, :] < M))
+    tl.atomic_add(counts + i * tl.num_programs(1) + j, 1)
+
+
+@pytest.mark.parametrize("num_ctas", [1, 2])
+@pytest.mark.parametrize("target", [100, 120])
+def test_kernel_that_takes_over(target, num_ctas, tmp_path):
+    """Programs of two axes, whose tiles go through shared memory: each is done once."""
+    if (target, num_ctas) == (120, 2):
+        pytest.skip("its clusters have one block")
+    types = {"x": "*i32", "out": "*i32", "counts": "*i32", "M": "i32", "N": "i32"}
+    source = ASTSource(tiles_kernel, types, {"BM": 16, "BN": 32})
+    options = {"num_ctas": num_ctas}
+    gpu = tile.GPUTarget("cuda", target, 32)
+    ttgir = tile.compile(source, target=gpu, options=options, stop_at="ttgir").asm["ttgir"]
+    passes = "triton-nvidia-gpu-to-clc,triton-nvidia-gpu-lower-clc"
+    kernel = compile_lowered(tmp_path, ttgir, passes, target)
+    m, n = 50, 70
+    x = random((m, n), "i32", 1)
+    for seed in range(4):
+        out, counts = poisoned((n, m), "i32"), np.zeros((4, 3), np.int32)
+        tile.sim.launch(
+            kernel.asm["ptx"], "tiles_kernel", (4 * num_ctas, 3), 128,
+            [x, out, counts, m, n], cluster=num_ctas,
+            dynamic_shared=kernel.metadata.shared, schedule_seed=seed,
+        )  # fmt: skip
+        np.testing.assert_array_equal(out, x.T)
+        np.testing.assert_array_equal(counts, 1)

@@ -330,6 +330,53 @@ def TritonNvidiaCheckMatmulTwoCTA
   }];
 }
 
+def TritonNvidiaGPUToCLC
+    : Pass<"triton-nvidia-gpu-to-clc", "::mlir::ModuleOp"> {
+  let summary = "Have a kernel go on with programs that have not started";
+  let description = [{
+    The kernel becomes the body of a loop over programs. The loop asks for the next
+    program at its start, and goes on with it at its end. It ends where all programs
+    have started. `triton-nvidia-gpu-lower-clc` has the answers arrive meanwhile.
+
+    Calls have to be inlined before this pass: functions that are called may not ask
+    for the number of the program.
+
+    Before:
+    ```mlir
+    %pid = tt.get_program_id x : i32
+    tt.store ...
+    tt.return
+    ```
+    After:
+    ```mlir
+    %first = tt.get_program_id x : i32
+    scf.while (%p = %first, %w = %true) : (i32, i1) -> (i32, i1) {
+      scf.condition(%w) %p, %w : i32, i1
+    } do {
+    ^bb0(%pid: i32, %work: i1):
+      %0 = ttnvgpu.clc_try_cancel_sync : tensor<2xi64, #blocked>
+      %buf = ttg.local_alloc %0 {alignment = 16 : i32} : (tensor<2xi64, #blocked>) -> !ttg.memdesc<2xi64, #shared, #smem, mutable>
+      tt.store ...
+      %answer = ttnvgpu.clc_load_result %buf : ... -> i128
+      %more = ttnvgpu.clc_is_canceled %answer : i128 -> i1
+      %next = scf.if %more -> (i32) {
+        %1 = ttnvgpu.clc_get_program_id %answer, x : i128 -> i32
+        scf.yield %1 : i32
+      } else {
+        scf.yield %pid : i32
+      }
+      scf.yield %next, %more : i32, i1
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numKernels", "num-kernels", "Kernels that became loops">
+  ];
+}
+
 def TritonNvidiaGPULowerCLC
     : Pass<"triton-nvidia-gpu-lower-clc", "::mlir::ModuleOp"> {
   let summary = "Have the answers of cluster launch control arrive while others work";

@@ -1,0 +1,144 @@
+"""Runs Triton's own lit tests with tile-opt, and counts the files and sections that pass.
+
+    test/gpu/peer_lit.py FOLDER [FILE...]
+
+FOLDER is the `test` folder of Triton's repository. Without FILE all files of its subfolders run. A
+file is *read* if tile-opt parses and verifies it, but for sections (between lines of `// -----`)
+that expect errors. A file, and each of its sections, *passes* if all its RUN lines do.
+With --why, the first error of each section that fails is printed.
+
+What tile-opt prints is compared in Triton's spelling: `ttng.` for `ttnvgpu.`, and descriptors
+without `tensor<>`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = re.compile(r"// ?RUN: ?(.*)")
+SPELLING = r"s/ttnvgpu[.]/ttng./g; s/tensordesc<tensor<([^<>]*)>>/tensordesc<\1>/g"
+SECTION = re.compile(r"^// -----.*$", re.MULTILINE)
+
+
+def find_filecheck() -> str:
+    for name in ("FileCheck", "FileCheck-22"):
+        if path := shutil.which(name):
+            return path
+    sys.exit("no FileCheck on the PATH")
+
+
+class Suite:
+    def __init__(self, tile_opt: Path) -> None:
+        self.tile_opt = tile_opt
+        self.filecheck = find_filecheck()
+        self.environment = {**os.environ, "FILECHECK_OPTS": "--enable-var-scope"}
+
+    def shell(self, line: str) -> str:
+        """Runs a command line; its first error, or nothing."""
+        result = subprocess.run(
+            f"set -o pipefail; {line}",
+            shell=True,
+            executable="/bin/bash",
+            capture_output=True,
+            text=True,
+            env=self.environment,
+        )
+        if result.returncode == 0:
+            return ""
+        # A section need not have what FileCheck looks for.
+        if "no check strings found" in result.stderr and "|" in line:
+            return self.shell(line.split("|")[0] + " > /dev/null")
+        errors = [text for text in result.stderr.splitlines() if "error" in text]
+        why = errors[0] if errors else result.stderr.strip()[:200]
+        return why or f"exit status {result.returncode}"
+
+    def command(self, run: str, path: Path) -> str:
+        run = re.sub(r"\btriton-opt\b", str(self.tile_opt), run)
+        check = f"sed -E '{SPELLING}' | {self.filecheck}"
+        run = re.sub(r"\bFileCheck\b", lambda _: check, run)
+        return run.replace("%s", str(path))
+
+    def reads(self, text: str) -> bool:
+        """Sections that expect errors are left out: passes may be what gives them."""
+        sections = [part for part in SECTION.split(text) if "expected-" not in part]
+        with tempfile.NamedTemporaryFile("w", suffix=".mlir") as file:
+            file.write("// -----".join(sections))
+            file.flush()
+            options = "-split-input-file -allow-unregistered-dialect -o /dev/null"
+            return not self.shell(f"{self.tile_opt} {options} {file.name}")
+
+    def why_not(self, path: Path, runs: list[str]) -> str:
+        for run in runs:
+            if why := self.shell(self.command(run, path)):
+                return why
+        return ""
+
+
+def run_sections(suite: Suite, text: str, runs: list[str], folder: Path) -> list[tuple[int, str]]:
+    """The lines where sections begin, and why they fail (nothing for those that pass)."""
+    splits = any("split-input-file" in run for run in runs)
+    outcomes, begin = [], 0
+    ends = [(m.start(), m.end()) for m in SECTION.finditer(text) if splits]
+    for end, following in [*ends, (len(text), len(text))]:
+        line = text.count("\n", 0, begin)
+        path = folder / f"section{line}.mlir"
+        # Diagnostics and variables name lines.
+        path.write_text("\n" * line + RUN.sub("", text[begin:end]))
+        outcomes.append((line + 1, suite.why_not(path, runs)))
+        begin = following
+    return outcomes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--tile-opt", type=Path, default=ROOT / "build/bin/tile-opt")
+    parser.add_argument("--why", action="store_true")
+    options = parser.parse_args()
+    suite = Suite(options.tile_opt)
+    names = options.files or ["."]
+    paths = sorted(
+        path
+        for name in names
+        for path in (
+            [options.folder / name]
+            if (options.folder / name).is_file()
+            else (options.folder / name).rglob("*.mlir")
+        )
+    )
+    read = passed = sections = sections_passed = 0
+    for path in paths:
+        text = path.read_text()
+        runs = [run for run in RUN.findall(text) if run]
+        is_read, passes = suite.reads(text), not suite.why_not(path, runs)
+        with tempfile.TemporaryDirectory() as folder:
+            outcomes = run_sections(suite, text, runs, Path(folder))
+        good = sum(not why for _, why in outcomes)
+        read, passed = read + is_read, passed + passes
+        sections, sections_passed = sections + len(outcomes), sections_passed + good
+        print(
+            f"{path.relative_to(options.folder)}: {'read' if is_read else 'NOT READ'}, "
+            f"{'passes' if passes else 'fails'}, {good} of {len(outcomes)} sections",
+            flush=True,
+        )
+        if options.why:
+            for line, why in outcomes:
+                if why:
+                    print(f"    line {line}: {why[:300]}")
+    print(
+        f"{len(paths)} files: {read} read, {passed} pass; "
+        f"{sections_passed} of {sections} sections pass"
+    )
+
+
+if __name__ == "__main__":
+    main()
