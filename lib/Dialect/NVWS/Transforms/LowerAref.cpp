@@ -277,9 +277,10 @@ private:
       Operation *start;
       if (auto load = dyn_cast<nvws::DescriptorLoadOp>(copy))
         start = nvidia_gpu::AsyncTMACopyGlobalToLocalOp::create(
-            builder, copy->getLoc(), load.getDesc(), load.getIndices(), barrier,
-            load.getResult(), always, /*multicast=*/false, CacheModifier::NONE,
-            EvictionPolicy::NORMAL, /*isVolatile=*/false);
+            builder, copy->getLoc(), load.getDesc(), load.getIndices(),
+            ValueRange(), barrier, load.getResult(), always,
+            /*multicast=*/false, CacheModifier::NONE, EvictionPolicy::NORMAL,
+            /*isVolatile=*/false);
       else
         start = nvidia_gpu::CLCTryCancelOp::create(
             builder, copy->getLoc(), cast<CLCTryCancelOp>(copy).getResult(),
