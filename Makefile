@@ -48,8 +48,8 @@ wheel: ## Self-contained wheel in dist/ (PYTHON=python3.12 chooses for whom)
 	@scripts/setup.sh packages
 	@scripts/wheel.sh
 
-release: ## All wheels, the source, checksums, and what is in them, in dist/
-	@scripts/release.sh
+release: ## All wheels, the source, checksums, and what is in them, in dist/ (wheels in WHEELS= are not made)
+	@scripts/release.sh $(WHEELS)
 
 format: setup ## clang-format and ruff, in place
 	@git ls-files '*.cpp' '*.h' | xargs /usr/bin/clang-format-22 -i

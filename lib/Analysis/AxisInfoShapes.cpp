@@ -64,7 +64,8 @@ AxisInfo axis::inferReshape(ReshapeOp op, const AxisInfo &source) {
   DimVector to = AxisInfo::getShape(type);
   SmallVector<int> origin(to.size(), -1);
   int fastestFrom = -1, fastestTo = -1;
-  // Equal axes from the slow end: leading products agree as long as they match.
+  // Equal axes from the slow end: the leading sizes multiplied agree as long as
+  // they match.
   unsigned i = 0;
   bool matching = true;
   for (unsigned dim = 0; dim < to.size(); ++dim) {

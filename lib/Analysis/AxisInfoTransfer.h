@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Throughout, "group" is an aligned run of g neighbours along one axis, and a
-// value that is contiguous over a group with a start divisible by g reads
-// q*g + j for j in [0, g): such a run does not wrap around, as g divides the
-// values at which integers do. Most rules are one line of arithmetic on that
-// form; q may be negative unless a rule says otherwise.
+// Throughout, "group" is an aligned run of g neighbours along one axis. A value
+// that is contiguous over a group, with a start divisible by g, reads q*g + j
+// for j in [0, g). Such a run does not wrap around, as g divides the values at
+// which integers do. Most rules are one line of arithmetic on that form; q may
+// be negative unless a rule says otherwise.
 //
 //===----------------------------------------------------------------------===//
 

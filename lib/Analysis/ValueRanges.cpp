@@ -205,8 +205,8 @@ static IntegerValueRange widen(const IntegerValueRange &before,
   return IntegerValueRange(ConstantIntRanges(umin, umax, smin, smax));
 }
 
-/// Of a sum, difference, product or shift that does not overflow; nothing for
-/// other operations.
+/// Of an addition, subtraction, multiplication or shift that does not overflow;
+/// nothing for other operations.
 static std::optional<ConstantIntRanges>
 inferWithoutOverflow(Operation *op, ArrayRef<IntegerValueRange> operands) {
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
@@ -293,9 +293,8 @@ inferElements(Operation *op, ArrayRef<IntegerValueRange> operands) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Whether upstream gives up on the second operand: a divisor that may be zero,
-/// by which nothing is divided, or a shift by the width or more, which nothing
-/// is shifted by.
+/// Whether upstream gives up on the second operand. That is a divisor that may
+/// be zero, by which nothing is divided, or a shift by the width or more.
 static bool mayBeUndefined(Operation *op, const ConstantIntRanges &second) {
   if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
     return second.umax().uge(second.umax().getBitWidth());

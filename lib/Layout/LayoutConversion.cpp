@@ -122,11 +122,11 @@ ShufflePlan::getPackableBits() const {
 /// the source lane is A r0 + (A R + B) l. Choose R so that A R + B is
 /// invertible: then each lane is read by exactly one other, and can tell from
 /// its own index which register to send. Where dst needs all that src has,
-/// there is such an R: together A and B then reach all lanes, if we may also
-/// send from a lane that holds a copy; such moves act as further columns of A
+/// there is such an R. Together A and B then reach all lanes, if we may also
+/// send from a lane that holds a copy. Such moves act as further columns of A
 /// (called `spare` below). Where dst needs only a part (because the warp
-/// decides which), a lane may have to send several registers; dst gets more
-/// registers, which nobody reads, to make room for these rounds.
+/// decides which), a lane may have to send several registers. Then dst gets
+/// more registers, which nobody reads, to make room for these rounds.
 static ShufflePlan planShuffles(const LinearLayout &src,
                                 const LinearLayout &map) {
   unsigned numSrcRegs = map.getOutDimSizeLog2(kRegister);

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace mlir::triton {
 
 //===----------------------------------------------------------------------===//
-// Direct product
+// The direct product of layouts
 //===----------------------------------------------------------------------===//
 
 LinearLayout LinearLayout::operator*(const LinearLayout &other) const {
@@ -28,7 +28,7 @@ LinearLayout LinearLayout::operator*(const LinearLayout &other) const {
       newOuts.push_back(d);
   }
 
-  // Moves an image of either factor to its place in the product.
+  // Moves an image of either factor to its place in the result.
   auto place = [&](const LinearLayout &factor, uint64_t column, bool high) {
     uint64_t result = 0;
     unsigned shift = 0;

@@ -4,10 +4,10 @@
 //
 // A worker (host thread) runs clusters; a cluster holds its CTAs, a CTA its
 // warps. A warp is a set of fragments: lanes at one program counter of one
-// frame. The fragment that is furthest behind runs, so lanes meet again at the
-// earliest point of the block order (see Layout.cpp); a fragment that runs for
-// too long while others are ready lets them go first, which gives every lane
-// forward progress.
+// frame. The fragment that is furthest behind runs, so lanes come together
+// again at the earliest point of the block order (see Layout.cpp). A fragment
+// that runs for too long while others are ready lets them go first. That gives
+// every lane forward progress.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -175,7 +175,7 @@ std::array<unsigned, 3> ctaId(const Launch &launch, uint64_t cluster,
                               uint32_t rank);
 /// An address for people: the allocation that holds it, and the offset.
 std::string nameGlobal(const Launch &launch, uint64_t address);
-/// A place in shared memory for people: the element, of so many bytes, of a
+/// An address in shared memory for people: the element, of so many bytes, of a
 /// variable.
 std::string nameShared(const Program &program, uint64_t at, uint64_t bytes);
 
@@ -333,7 +333,7 @@ struct Ctx {
     return launch->threadOf(in.id, warp, lane);
   }
 
-  /// True once all live lanes of `need` are in the running fragment; else the
+  /// True once all live lanes of `need` are in the running fragment. Else the
   /// fragment blocks, and the handler must return Block (or Jump if `retry` was
   /// set because lanes have joined).
   bool gather(uint32_t need, bool &retry, Wait kind = Wait::Sync);

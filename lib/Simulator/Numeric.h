@@ -136,7 +136,7 @@ inline double addToOdd(double a, double b) {
   return inexact ? doubleOfBits(up ? bits + 1 : bits - 1) : s;
 }
 
-/// Fused multiply-add in single precision: the product is exact in double.
+/// Fused multiply-add in single precision: double multiplies exactly.
 inline float fusedFloat(float a, float b, float c) {
   return float(addToOdd(double(a) * double(b), double(c)));
 }

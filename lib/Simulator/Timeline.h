@@ -3,13 +3,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Each warp of a cluster has a clock. It issues in order, one instruction a
-// cycle, waits for registers that an earlier instruction has yet to write, for
-// barriers, mbarriers and groups of asynchronous work; a CTA has one engine for
-// bulk copies and one for tensor cores, which do one thing after the other. A
-// tcgen05.commit arrives when the tensor cores have done what came before it.
-// Barriers have lanes, too: from the first arrival to the last.
-// Warps do not slow each other down otherwise: schedulers, caches and bandwidth
-// are not modelled.
+// cycle. It waits for registers that an earlier instruction has yet to write,
+// for barriers, mbarriers and groups of asynchronous work. A CTA has one engine
+// for bulk copies and one for tensor cores, which do one thing after the other.
+// A tcgen05.commit arrives when the tensor cores have done what came before it.
+// Barriers have lanes, too: from the first arrival to the last. Warps do not
+// slow each other down otherwise: schedulers, caches and bandwidth are not
+// modelled.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

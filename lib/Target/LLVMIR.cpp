@@ -120,7 +120,7 @@ LogicalResult checkTriple(ModuleOp diagnosticOp, const llvm::Module &module,
 /// Whether a value is zero, LLVM asks at each visit of a comparison with zero.
 /// It looks for a branch among all users of all comparisons of that value. Bits
 /// of a thread's number decide thousands of selects in code for sorts and
-/// scans, and each select that goes has the comparison visited again: that took
+/// scans. Each select that goes has the comparison visited again. That took
 /// time with the square of the code. Kernels have few such branches, so LLVM is
 /// told not to look.
 constexpr StringRef kConditionSearch = "dom-conditions-max-uses";

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Python names what a thread is doing by a number, the path, and what is active
-// by another, the epoch. A launch takes both along: a callback in the launching
-// thread notes them under the correlation id of the call, and the record of the
+// by another, the epoch. A launch takes both along. A callback in the launching
+// thread notes them under the correlation id of the call. The record of the
 // kernel is found again by it, in the thread in which CUPTI delivers buffers.
 // The host never waits for the device.
 //===----------------------------------------------------------------------===//

@@ -1,9 +1,9 @@
 //===-- DLPackExchange.h - Tensors read without Python --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What version 1 of DLPack's exchange interface lays down in C: a class of
-// tensors has a table of functions in a capsule, one of which describes a
-// tensor without owning it.
+// What version 1 of DLPack's exchange interface lays down in C. A class of
+// tensors has a table of functions in a capsule. One of them describes a tensor
+// without owning it.
 //===----------------------------------------------------------------------===//
 #ifndef TILE_PYTHON_DLPACKEXCHANGE_H
 #define TILE_PYTHON_DLPACKEXCHANGE_H

@@ -164,8 +164,8 @@ public:
   bool hasTensorMaps(const Entry &entry, nanobind::object driver, int device,
                      nanobind::tuple values);
   /// Where `direct` is a PackedLaunch, it is called in place of `launch` for
-  /// arguments of which no `disjoint` pair has memory in common, and for others
-  /// the attribute `variant` of `launch`, once that is one, too.
+  /// arguments of which no `disjoint` pair has memory in common. For others it
+  /// is the attribute `variant` of `launch`, once that is one, too.
   std::shared_ptr<Entry>
   insert(nanobind::object driver, int device, nanobind::handle options,
          nanobind::tuple values, nanobind::object kernel,

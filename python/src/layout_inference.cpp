@@ -142,9 +142,9 @@ static unsigned countAccesses(const LinearLayout &offsets, unsigned bits,
 }
 
 /// How many more times than needed the banks of shared memory are accessed for
-/// each of the wavefronts of the worst instruction with which a warp moves its
-/// part of a tensor to or from a buffer. A wide instruction needs several.
-/// `pads` are the gaps of the buffer: intervals and paddings.
+/// each of the wavefronts of an instruction. It is the worst one with which a
+/// warp moves its part of a tensor to or from a buffer. A wide instruction
+/// needs several. `pads` are the gaps of the buffer: intervals and paddings.
 static unsigned countConflicts(const PyAttribute &distributed,
                                const PyAttribute &shared,
                                const std::vector<int64_t> &shape, unsigned bits,

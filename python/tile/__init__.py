@@ -1,17 +1,19 @@
 """tile: a compiler for GPU kernels written in Python.
 
-import tile
-import tile.language as tl
+    import tile
+    import tile.language as tl
 
-@tile.jit
-def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
-    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    mask = offsets < n
-    x = tl.load(x_ptr + offsets, mask=mask)
-    y = tl.load(y_ptr + offsets, mask=mask)
-    tl.store(out_ptr + offsets, x + y, mask=mask)
+    @tile.jit
+    def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        mask = offsets < n
+        x = tl.load(x_ptr + offsets, mask=mask)
+        y = tl.load(y_ptr + offsets, mask=mask)
+        tl.store(out_ptr + offsets, x + y, mask=mask)
 
-add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+    add[(tile.cdiv(n, 1024),)](x, y, out, n, BLOCK=1024)
+
+docs/quickstart.md explains this program.
 """
 
 from __future__ import annotations

@@ -53,8 +53,11 @@ def _paragraphs(lines: Iterable[Line], indent: int = 4) -> list[Paragraph]:
     `indent` spaces."""
     is_code_line = re.compile(rf"^ {{{indent},}}\S")
     found: list[Paragraph] = [[]]
+    is_fenced = False
     for number, text in lines:
-        if _RULE.match(text):
+        is_fence = text.lstrip().startswith("```")
+        is_fenced ^= is_fence
+        if is_fence or is_fenced or _RULE.match(text):
             found.append([])
             continue
         start = _ITEM.match(text) or _ROW.match(text)

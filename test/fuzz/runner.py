@@ -61,7 +61,7 @@ class Failure(Exception):
 
 class Inconclusive(Exception):
     """The program proves nothing. It needs more shared memory than its target has, or what blocks
-    of a cluster do not do together, or no loop of it is divided where that is the point."""
+    of a cluster do not do together. Or no loop of it is divided where that is the point."""
 
 
 @dataclass(frozen=True)
@@ -286,15 +286,14 @@ def easier(program: Program) -> Iterator[Program]:
 def check(program: Program, mode: str = "interpret") -> Outcome:
     """Runs a program; raises `Failure` if anything is wrong, and says whether that proves anything.
 
-    Modes: "interpret" compares with the interpreter, "cross" with another
-    configuration, "passes" does what "interpret" does with a random sequence of
-    passes, "cluster" does it for programs of two blocks, "specialized" and "partitions" for those
-    with loops whose loads get warps of their own, "products" for what "partitions" runs in
-    blocks and clusters, divided or not, "gluon" for programs that say their layouts, "undefined"
-    for programs that use what masked loads leave undefined, "shapes" for those whose extents are
-    no powers of two, "compile" only executes. The modes of
-    `VALIDATING` execute the IR between the passes instead of what they make of it. What a target
-    refuses is made easier, if the mode is not about what goes then.
+    Modes: "interpret" compares with the interpreter, "cross" with another configuration, "compile"
+    only executes. The others do what "interpret" does: "passes" with a random sequence of passes,
+    "cluster" for programs of two blocks. "specialized" and "partitions" are for programs with loops
+    whose loads get warps of their own. "products" is for what "partitions" runs in blocks and
+    clusters, divided or not. "gluon" is for programs that say their layouts. "undefined" is for
+    those that use what masked loads leave undefined, "shapes" for those whose extents are no powers
+    of two. The modes of `VALIDATING` execute the IR between the passes instead of what they make of
+    it. What a target refuses is made easier, if the mode is not about what goes then.
     """
     if mode in VALIDATING:
         return check_passes(program, mode)

@@ -3,8 +3,8 @@
 Integers wrap, so every operation on them is exact and all values are comparable. Floats come in
 three kinds, so that a comparison of two executions means something:
 
-- exact: multiples of 2**-grid of at most `bound`, few enough for the type to hold every sum and
-  product that the generator forms of them, in whatever order. They may be NaN or infinite too
+- exact: multiples of 2**-grid of at most `bound`, few enough for the type to hold all that the
+  generator adds and multiplies of them, in whatever order. They may be NaN or infinite too
   (`special`).
 - wild: any bits. They are only compared, selected, moved, converted, or added once.
 - approx: results of functions that devices round differently; `error` bounds the difference.

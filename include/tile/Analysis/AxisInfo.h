@@ -15,15 +15,15 @@
 //
 // A run along d is an aligned group of gcd(c, n) neighbours (n in elements):
 // it starts at a multiple of its own length, so no integer wraps around in the
-// middle of it, and the values do go up by one, read with a sign or without.
-// What is accessed may depend on runs; contiguity beyond them is good for
+// middle of it. The values do go up by one, read with a sign or without. What
+// is accessed may depend on runs; contiguity beyond them is good for
 // preferences, such as which axis neighbouring threads should follow.
 //
 // A scalar is treated as a tensor with one axis of one element. Every figure is
 // a lower bound, and only powers of two are kept except where a whole axis is
 // contiguous or constant. `constantValue` is set when all elements are known to
 // be that integer. All of it holds for negative numbers and for sums and
-// products that wrap around, too.
+// multiplications that wrap around, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_AXISINFO_H

@@ -39,7 +39,7 @@ bool isAcquire(Operation *op);
 bool isRelease(Operation *op);
 
 /// The one argument of its function, or the one allocation of scratch memory,
-/// that an address (or a descriptor) is computed from on all paths; null if
+/// that an address (or a descriptor) is computed from on all paths. Null if
 /// there is no such thing, or if it cannot be told.
 Value getPointerOrigin(Value ptr);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An asynchronous product returns before its sum is there. Until a wait hands
-// the sum on, only these may have it: the wait, another product that adds to
+// An asynchronous dot returns before its sum is there. Until a wait hands
+// the sum on, only these may have it: the wait, another dot that adds to
 // it, and control flow, which carries it to another block.
 //
 // The verifier runs behind every pass that changes something. Between passes, a

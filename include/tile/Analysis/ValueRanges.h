@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Upstream's integer range analysis, and what it cannot know by itself: ranges
-// and programs of a grid, operations that only move elements, counters of loops
-// that compare without a sign, arguments marked tt.non_negative or tt.max, and
-// what `tl.assume` states of a value in the block that defines it.
+// Upstream's integer range analysis, and what it cannot know by itself. That is
+// ranges and programs of a grid, operations that only move elements, and
+// counters of loops that compare without a sign. Also arguments marked
+// tt.non_negative or tt.max, and `tl.assume` of a value in its own block.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_VALUERANGES_H
@@ -21,7 +21,7 @@ namespace mlir::triton {
 
 class ValueRangeAnalysis : public dataflow::IntegerRangeAnalysis {
 public:
-  /// Whether sums, differences and products wrap around, as they do, or are
+  /// Whether additions and multiplications wrap around, as they do, or are
   /// taken to fit. What is deduced under the second assumption holds of a
   /// program only where it says so (triton-unsigned-indices).
   enum class Overflow { Wraps, NeverHappens };

@@ -5,9 +5,9 @@
 
 namespace mlir::triton {
 
-/// Shared memory as the lanes of a warp see it: `numBanks` banks serve a word
-/// of `bankBytes` bytes each at a time, and one instruction is served for as
-/// many lanes at once as fill them. Both are powers of two.
+/// Shared memory as the lanes of a warp see it. `numBanks` banks serve a word
+/// of `bankBytes` bytes each at a time. One instruction is served for as many
+/// lanes at once as fill them. Both are powers of two.
 struct BankGeometry {
   unsigned numBanks = 32;
   unsigned bankBytes = 4;

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A ColumnAction picks some bits of one in dim of a layout, in some order. On a
-// layout it selects bases; on an array of values indexed by that dim (the
+// layout it selects bases. On an array of values indexed by that dim (the
 // registers of a thread, in lowering) it moves the values accordingly, so that
 // `action.apply(layout)` describes `action.apply(values)`.
 //

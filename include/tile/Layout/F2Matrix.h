@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Matrices over F2 with at most 64 rows. A matrix is kept by columns, one
-// 64-bit word each (bit r of a word is row r), because a layout is a list of
-// images of basis vectors and nearly every question about it concerns columns.
+// 64-bit word each (bit r of a word is row r). A layout is a list of images of
+// basis vectors, and nearly every question about it concerns columns.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_F2MATRIX_H
@@ -36,7 +36,7 @@ public:
   bool get(unsigned r, unsigned c) const { return (cols[c] >> r) & 1; }
   void set(unsigned r, unsigned c, bool v);
 
-  /// The product with the vector whose bit c selects column c.
+  /// Multiplied by the vector whose bit c selects column c.
   Word apply(Word x) const;
   /// `*this * other`, that is: first other, then this.
   F2Matrix operator*(const F2Matrix &other) const;

@@ -31,7 +31,7 @@ enum class ConversionKind {
 ///   lane s sends its register   srcReg ^ srcSelect s ^ srcSelectRest rest
 ///
 /// where `rest` is the warp and above it the block of the thread, and registers
-/// are counted without copies: apply removeBroadcastedRegisters(src) to the
+/// are counted without copies. Apply removeBroadcastedRegisters(src) to the
 /// values first, and broadcastRegisters(.., dst) to the result. The selects are
 /// the same in all rounds, so that they can be done for all registers at once,
 /// one conditional swap stage for each bit of their rank.

@@ -178,7 +178,7 @@ public:
   // Algebra
   //===--------------------------------------------------------------------===//
 
-  /// Direct product. In a dim that both have, `this` provides the low bits and
+  /// Multiplies. In a dim that both have, `this` provides the low bits and
   /// `other` the high ones. Dims of `this` come first, in its order.
   LinearLayout operator*(const LinearLayout &other) const;
   LinearLayout &operator*=(const LinearLayout &other) {

@@ -27,7 +27,7 @@ struct MatrixAccess {
   /// Elements in the 32 bits that a lane gets of one matrix: 2^packLog2.
   unsigned packLog2;
   /// After this, the low packLog2 register bits are the elements of one 32-bit
-  /// value, the next matricesLog2 bits choose the matrix, and each value of the
+  /// value. The next matricesLog2 bits choose the matrix. Each value of the
   /// bits above is one instruction.
   ColumnAction registers;
   /// (lane, warp, block) -> offset of the row whose address the lane gives, for

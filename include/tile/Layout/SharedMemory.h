@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Questions about accesses of a distributed layout (register, lane, warp, block
-// -> dims) to a shared layout (offset in elements[, block] -> dims), and the
+// -> dims) to a shared layout (offset in elements[, block] -> dims). Also the
 // choice of a shared layout for a pair of distributed ones.
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ VectorAccess getVectorAccess(const LinearLayout &offsets, unsigned elemBits,
 /// How many times the banks are accessed by one instruction of a warp that
 /// moves 2^vecLog2 elements per lane. Accesses wider than a bank are served for
 /// part of the warp at a time (of 32 lanes and as many banks of four bytes,
-/// half or a quarter); lanes that name the same word share it.
+/// half or a quarter). Lanes that name the same word share it.
 unsigned countWavefronts(const LinearLayout &offsets, unsigned elemBits,
                          unsigned vecLog2, BankGeometry banks = {});
 /// The least that any layout could do for such an instruction, or less where

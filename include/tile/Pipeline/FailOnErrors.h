@@ -12,7 +12,7 @@ class Pass;
 namespace triton {
 
 /// Executes `pass` by `run`. It fails if it reports an error, also where it
-/// says nothing else: code that cannot return a failure, such as what a pattern
+/// says nothing else. Code that cannot return a failure, such as what a pattern
 /// calls to build operations, leaves half of them behind an error.
 void runFailingOnErrors(llvm::function_ref<void()> run, const Pass &pass,
                         MLIRContext &context);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A launch with a debugger runs on one host thread, in an order that depends on
-// nothing that the debugger is asked for: so the n-th event is the same in each
-// run, and a debugger goes back by running again up to an earlier event.
+// nothing that the debugger is asked for. So the n-th event is the same in each
+// run. A debugger goes back by running again up to an earlier event.
 //
 // The warps of a CTA take turns by statements. Between the turns of all of them
 // (a round) they stand at the same statement, unless they went different ways.

@@ -65,7 +65,7 @@ struct LaunchConfig {
   std::function<bool()> interrupted;
   unsigned threads = 0; ///< host threads; 0: as many as there are cores
   /// CTAs that may tell in which order they run, through atomics or ordered
-  /// accesses of global memory, do so in one order, which is the same on any
+  /// accesses of global memory, do so in one order. It is the same on any
   /// number of host threads.
   bool deterministic = true;
   /// Not 0: warps run in a random order, and asynchronous work is done late.

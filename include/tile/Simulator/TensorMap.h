@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The 128 bytes of a tensor map are laid out as the driver's encoder for sm_90
-// lays them out (test/gpu/encode_tensor_maps.py asks it), so that maps of the
-// driver, maps of tile.sim and those that kernels fill by tensormap.replace are
-// the same thing. What the bits are that the simulator does not read is not
-// known; they stay what they were.
+// lays them out (test/gpu/encode_tensor_maps.py asks it). So maps of the
+// driver, of tile.sim and those that kernels fill by tensormap.replace are the
+// same thing. What the bits are that the simulator does not read is not known;
+// they stay what they were.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

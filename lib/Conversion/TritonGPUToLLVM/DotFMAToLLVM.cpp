@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every thread has the rows of A and the columns of B that its part of the
-// result needs, over the whole inner dimension: what #ttg.dot_op of the
-// result's layout says. Registers are matched by coordinates.
+// result needs, over the whole inner dimension. #ttg.dot_op of the result's
+// layout says so. Registers are matched by coordinates.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,9 +18,9 @@ SmallVector<int32_t> triton::getFirstRegisters(Type type,
     return {0};
   LinearLayout layout = toLinearLayout(tensor);
   // A bit of the register's number that moves by less than the constancy along
-  // every axis stays in one group of equal values, whatever the other bits
-  // are: groups are aligned. Zero bases are the case of no movement at all;
-  // other repetitions are rare and harmless.
+  // every axis stays in one group of equal values. The other bits do not
+  // matter, as groups are aligned. Zero bases are the case of no movement at
+  // all; other repetitions are rare and harmless.
   int32_t repeats = 0;
   for (unsigned i = 0, e = layout.getInDimSizeLog2(kRegister); i < e; ++i) {
     bool same = true;

@@ -147,8 +147,9 @@ static Accesses getAccesses(Operation *op) {
   return accesses;
 }
 
-/// True if all threads of the program have to come to a barrier in `op`: one of
-/// its own, or one between what they write to scratch memory and read from it.
+/// True if all threads of the program have to come to a barrier in `op`. It is
+/// one of its own, or one between what they write to scratch memory and read
+/// from it.
 static bool isBarrier(Operation *op) {
   return isa<ttg::BarrierOp>(op) ||
          (isa<ttg::ConvertLayoutOp, ReduceOp, ScanOp>(op) &&

@@ -75,17 +75,17 @@ private:
     return inlineRegion(b, getConverter(), op.getCombineOp(), args);
   }
 
-  /// Whether additions can have the products that they add as a part.
+  /// Whether additions can have the multiplications before them as a part.
   static bool addsProducts(ReduceOp op) {
     return isa_and_present<arith::AddFOp>(op.getSingleCombiner()) &&
            op.getSrcs().front().getDefiningOp<arith::MulFOp>();
   }
 
-  /// Adds a thread's products in a few chains, which have one instruction for a
-  /// product and its addition, and are done with an element as soon as they
-  /// have it. (What is there anyway, as the weights of attention, takes fewer
-  /// registers as a tree.) As many chains as fill the latency of an addition, 4
-  /// cycles, together with those of the thread's other results.
+  /// Adds what a thread multiplied in a few chains. They have one instruction
+  /// for a multiplication and its addition, and are done with an element as
+  /// soon as they have it. (What is there anyway, as the weights of attention,
+  /// takes fewer registers as a tree.) As many chains as fill the latency of an
+  /// addition, 4 cycles, together with those of the thread's other results.
   Tuple combineChains(const LLVMBuilder &b, ReduceOp op, ArrayRef<Tuple> tuples,
                       size_t numResults) const {
     constexpr size_t kInFlight = 4;

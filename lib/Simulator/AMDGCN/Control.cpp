@@ -102,8 +102,9 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   for (unsigned i = 0; i < unsigned(Counter::Count); ++i)
     if (uint8_t left = leftOf(inst, Counter(i)); left != 255)
       waitFor(c, Counter(i), left);
-  // What this wave read and wrote before is done for whoever learns of it now,
-  // also by way of a wave that met it at a barrier and waits for nothing.
+  // What this wave read and wrote before is done for whoever learns of it now.
+  // That may be by way of a wave that was at a barrier with it and waits for
+  // nothing.
   auto isDone = [&](Counter counter) {
     Counter own = programOf(c).target->counterOf(counter);
     const CounterState &state = waveOf(c).counters[size_t(own)];

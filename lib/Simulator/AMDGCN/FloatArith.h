@@ -76,7 +76,7 @@ template <auto G> float approximateFloat(float a) {
 inline float powerOfTwoFloat(float a) { return flush(std::exp2(flush(a))); }
 
 /// Powers of two that any finite number overflows or vanishes with are as good
-/// as larger ones; those of double precision hold every float's product.
+/// as larger ones; those of double precision multiply floats exactly.
 template <class T> T scaledBy(T a, int32_t n) {
   if constexpr (sizeof(T) == 4)
     return T(double(a) *

@@ -3,19 +3,23 @@
 //===----------------------------------------------------------------------===//
 //
 // MFMA multiplies `blocks` pairs of M x K and K x N matrices. A lane holds
-// e = M * K * blocks / 64 consecutive elements along K:
-//   row i of A, block b, element k: lane i + M (b + blocks (k / e)), item k % e
-// and likewise columns of B. CBSZ has groups of 2^CBSZ blocks all read the same
+// e = M * K * blocks / 64 consecutive elements along K. Row i of A, block b,
+// element k is here:
+//
+//   lane i + M (b + k / e * blocks), item k % e
+//
+// So are columns of B. CBSZ has groups of 2^CBSZ blocks all read the same
 // matrix of A: that of their block ABID. Of the results, four rows lie in a
 // lane, then come the other lanes of the column, then the next registers; of
-// f64 one row:
-//   row i, column j: lane j + N (i / h % (64 / N)), item i % h + h (i / h / (64
-//   / N))
+// f64 one row. Row i, column j, with q = 64 / N:
+//
+//   lane j + i / h % q * N, item i % h + i / h / q * h
+//
 // WMMA has 16 rows and columns. On gfx11 a lane holds a whole row of A, or
-// column of B, those of the other half (or quarters) of the wave hold the same,
-// and the rows of a result are dealt out to the halves in turn. On gfx12 the
-// halves of the wave hold those of K, and eight rows of the result each.
-// Sums are formed in double precision and rounded once.
+// column of B. Those of the other half (or quarters) of the wave hold the same.
+// The rows of a result are dealt out to the halves in turn. On gfx12 the halves
+// of the wave hold those of K, and eight rows of the result each. Sums are
+// formed in double precision and rounded once.
 //
 //===----------------------------------------------------------------------===//
 #include "MatrixElements.h"
@@ -290,9 +294,9 @@ void readWmma(const Ctx &c, uint32_t slot, Element e, unsigned k,
 
 /// mod[0]: neg_lo (bits 0 to 2) and neg_hi (3 to 5) of floats; of what is added
 /// to, they are the sign and the absolute value.
-/// mod[1]: signs of A and B (bits 0 and 1), the half of the registers that a
-/// result of 16 bits is in (bit 2), whether integers are clamped (bit 3),
-/// whether registers have two results of 16 bits (bit 4).
+/// mod[1]: signs of A and B (bits 0 and 1), and the half of the registers that
+/// a result of 16 bits is in (bit 2). Then whether integers are clamped (bit
+/// 3), and whether registers have two results of 16 bits (bit 4).
 Step execWmma(Ctx &c, const Inst &inst, uint32_t) {
   const Wmma &w = wmmas[inst.imm];
   unsigned lanes = programOf(c).waveLanes;

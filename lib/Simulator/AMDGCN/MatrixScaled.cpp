@@ -4,10 +4,14 @@
 //
 // v_mfma_f32_16x16x128_f8f6f4 and v_mfma_f32_32x32x64_f8f6f4, whose operands
 // have a format each (cbsz, blgp), and those with scales: powers of two for 32
-// elements along K. A lane has 32 elements of a row of A:
-//   elements of 4 and 6 bits: lane i + M (k / 32), item k % 32
-//   of 8 bits: lane i + M (k / 16 % (64 / M)), item k % 16 + 16 (k / (K / 2))
-// the scale of elements k: lane i + M (k / 32), in a byte that op_sel and
+// elements along K. A lane has 32 elements of a row of A. Those of 4 and 6
+// bits, and of 8 bits with h = K / 2:
+//
+//   lane i + k / 32 * M, item k % 32
+//
+//   lane i + k / 16 % (64 / M) * M, item k % 16 + k / h * 16
+//
+// The scale of elements k is in lane i + k / 32 * M, in a byte that op_sel and
 // op_sel_hi choose. Results lie like those of other MFMA.
 //
 //===----------------------------------------------------------------------===//

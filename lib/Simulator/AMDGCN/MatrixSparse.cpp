@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Of each four neighbours along K of a row of A, two are there; an index of two
+// Of each four neighbours along K of a row of A, two are there. An index of two
 // bits each says which. A lane of a wave of L holds e = M * K / 2 L of them,
 // and 2 e elements of a column of B:
+//
 //   row i of A, stored element s: lane i + M (s / e), item s % e
+//
 //   column j of B, element k: lane j + N (k / 2e), item k % 2e
+//
 // The indices of a lane's elements lie side by side. A register may have
 // several sets of them. For SMFMAC, abid chooses one, or the first one is taken
 // if cbsz is not 0. For SWMMAC, index_key chooses. The result, which is the

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A register holds one thing after the other, and its lanes hold what the lanes
-// of EXEC got, so what the text says of a register is not enough: each value
+// of EXEC got. So what the text says of a register is not enough. Each value
 // takes its origin along while the program runs. Of what an instruction reads,
 // masks of lanes, carries and SCC are no addresses, and neither is what comes
 // from memory, but for the arguments themselves.

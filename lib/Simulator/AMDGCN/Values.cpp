@@ -178,9 +178,9 @@ void setLanes(const Operands &o, const RegisterUse &use, uint64_t lanes,
 }
 
 /// Instructions of which there is no more to know than what they read and
-/// write, nearly all that run: those without traits, and, where all lanes of
-/// what is read hold values, the others, too. False, with nothing done, if
-/// there is more, or what an instruction needs has no value.
+/// write, nearly all that run. These are those without traits. Where all lanes
+/// of what is read hold values, they are the others, too. False, with nothing
+/// done, if there is more, or what an instruction needs has no value.
 bool trackPlain(const Operands &o) {
   std::span uses(o.c.code->registers.data() + o.inst.regs, o.inst.regCount);
   uint64_t lanes = ~uint64_t(0);

@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // decodeVector<f> decodes "op dst, sources" after the signature of f and runs
-// f in each lane of EXEC. The types say how registers are read: float and
-// double take signs and the mode's treatment of subnormal numbers, Half the
-// low 16 bits (or those that op_sel says), bool as the result is one bit of a
-// mask of lanes.
+// f in each lane of EXEC. The types say how registers are read. Float and
+// double take signs and the mode's treatment of subnormal numbers. Half takes
+// the low 16 bits (or those that op_sel says). Bool as the result is one bit of
+// a mask of lanes.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

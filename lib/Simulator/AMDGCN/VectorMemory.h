@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An instruction says where each lane's bytes are; here they are found,
-// checked, and moved. Operations of one wave on one memory are done in order,
-// so what a wave has accessed before is ordered before what it accesses now;
-// waves know nothing of each other without a barrier or an atomic.
+// checked, and moved. Operations of one wave on one memory are done in order.
+// So what a wave has accessed before is ordered before what it accesses now.
+// Waves know nothing of each other without a barrier or an atomic.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -172,9 +172,10 @@ inline void orderWave(Ctx &c) {
 
 //===-- Values in scratch memory ------------------------------------------===//
 
-/// Calls f(lanes in which the register holds a value, bit of the lane, what is
-/// known of the bytes, how many) for the words of `data` that one lane moves
-/// between the registers at `slot` and `host`, if that is scratch memory.
+/// Calls f for the words of `data` that one lane moves between the registers at
+/// `slot` and `host`, if that is scratch memory. It gets the lanes in which the
+/// register holds a value, the bit of the lane, what is known of the bytes, and
+/// how many.
 ///
 /// Compilers spill registers whether they hold a value or not. They also reload
 /// registers that were not stored: a loop that may have no iteration would have

@@ -4,7 +4,7 @@
 //
 // A wave is a warp with one fragment: its lanes run in step, and EXEC says
 // which of them take part. Its frame begins with what is one for the wave (a
-// Wave); behind it are the vector registers, 32 or 64 lanes side by side, and
+// Wave). Behind it are the vector registers, 32 or 64 lanes side by side, and
 // what is known about each of them.
 //
 //===----------------------------------------------------------------------===//

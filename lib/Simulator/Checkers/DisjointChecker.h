@@ -6,7 +6,7 @@
 // access whose address comes from one of them and that ends up in the memory of
 // the other shows that it was wrong. An address comes from an argument if that
 // is the only one of such a pair that it is computed from. Registers of PTX
-// hold one thing each, so this is found before the launch, in the text; a
+// hold one thing each, so this is found before the launch, in the text. A
 // program whose registers are used again and again follows it while it runs
 // (Program::followsOrigins). What a kernel does through pointers that it loads
 // is not followed.

@@ -132,7 +132,7 @@ static uint32_t earlierSwap(Cell &cell, const Event &self) {
 }
 
 /// Reads whose value cannot matter, or cannot come late. Compilers let all
-/// threads that hold a value load it, and one of them store the new one: a read
+/// threads that hold a value load it, and one of them store the new one. A read
 /// by the instruction with which the writing thread, too, had read the place is
 /// such a copy. What a loop of compare and swap reads first is compared later
 /// (ComparedLoads.h), whoever changes the place by an atomic instruction. And a

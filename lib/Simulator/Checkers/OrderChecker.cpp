@@ -220,7 +220,7 @@ void OrderChecker::matrixRead(Ctx &c, const Inst &inst, uint32_t offset,
 //===-- mbarriers ---------------------------------------------------------===//
 
 /// Are the uses of a mbarrier known? Those of a warp whose lanes gave each
-/// other values since are, if one of the lanes is known after that: libcu++
+/// other values since are, if one of the lanes is known after that. Libcu++
 /// counts the lanes of a warp out together, and the last warp's lane ends the
 /// object.
 bool OrderChecker::knowsUses(const Clock &known, const Clock &uses) const {

@@ -3,11 +3,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A data-flow analysis of the decoded function finds the registers that some
-// path reads before it writes them, those that are loaded from shared memory
-// ahead of their use, and those that take their values. Only these are watched
-// while the kernel runs, lane by lane. A value that was never set may be moved
-// about and computed with; it is a mistake to branch on it, to use it as an
-// address, or to hand it to memory or to a matrix instruction.
+// path reads before it writes them. It also finds those that are loaded from
+// shared memory ahead of their use, and those that take their values. Only
+// these are watched while the kernel runs, lane by lane. A value that was never
+// set may be moved about and computed with. It is a mistake to branch on it, to
+// use it as an address, or to hand it to memory or to a matrix instruction.
 //
 //===----------------------------------------------------------------------===//
 #include "RegisterChecker.h"

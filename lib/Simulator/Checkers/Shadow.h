@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Memory is divided into granules. As long as all accesses cover whole granules
-// with neighbouring lanes side by side, which is what most requests do, a
-// granule has one cell; the first access to a part of it gives every word a
-// cell of its own. A cell holds the accesses that no later one makes
-// superfluous: usually the last write and the reads since.
+// with neighbouring lanes side by side, a granule has one cell. Most requests
+// do. The first access to a part of it gives every word a cell of its own. A
+// cell holds the accesses that no later one makes superfluous: usually the last
+// write and the reads since.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // tcgen05.ld and .st are a warp's: they are complete when its tcgen05.wait says
-// so, and then come before what a barrier puts behind the warp. Dots,
-// copies and shifts belong to the thread that issues them: they are complete
-// for whoever has waited for an mbarrier that a later tcgen05.commit of the
-// thread arrived at. Some follow each other without that, if they come from one
+// so, and then come before what a barrier puts behind the warp. Dots, copies
+// and shifts belong to the thread that issues them. They are complete for
+// whoever has waited for an mbarrier that a later tcgen05.commit of the thread
+// arrived at. Some follow each other without that, if they come from one
 // thread, or from two with tcgen05.fence on both sides of what orders the
 // threads.
 //

@@ -48,9 +48,9 @@ void tile::sim::findFolders(std::vector<UndefinedLoad> &loads,
       }
 }
 
-/// Loads and copies that can have a mask: of PTX by a guard or by the size that
-/// they read, of AMDGCN by the bounds of a buffer; or registers whose lanes are
-/// undefined (AMDGCN/Global.cpp).
+/// Loads and copies that can have a mask. PTX has a guard or the size that they
+/// read, AMDGCN the bounds of a buffer. Or registers whose lanes are undefined
+/// (AMDGCN/Global.cpp).
 static bool mayBeMasked(const Inst &inst) {
   if (inst.space == Space::Reg)
     return true;

@@ -34,7 +34,7 @@ struct Debugger::Impl {
     uint64_t statements = 0; ///< that began
     bool isHeld = false;     ///< lets others catch up
     uint32_t held = 0;       ///< turns since it ran
-    uint32_t unfair = 0;     ///< instructions since other lanes had a turn
+    uint32_t unfair = 0;     ///< instructions since other lanes ran
   };
 
   std::vector<DebugMark> marks;

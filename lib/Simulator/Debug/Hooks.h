@@ -12,8 +12,9 @@ namespace tile::sim {
 ArgumentBuffer &argumentsOf(const LaunchConfig &config, ArgumentBuffer &own);
 /// A launch with a debugger begins.
 void beginDebug(const Launch &launch);
-/// Before an instruction of the running warp, which has run so many in this
-/// turn. False: the turn ends here, and the launch too if it was told to stop.
+/// Before an instruction of the running warp, which has run so many since it
+/// was chosen. False: another one is next; the launch ends if it was told to
+/// stop.
 bool debugBefore(Ctx &c, const Inst &inst, uint64_t inTurn);
 /// An instruction has run.
 void debugAfter(Ctx &c, const Inst &inst);

@@ -214,9 +214,9 @@ private:
       starts; ///< first decoded instruction of each one in the syntax tree
 };
 
-/// Orders blocks so that lanes which take the lower program counter first meet
-/// at the earliest point (Layout.cpp). `starts` maps syntax-tree instructions
-/// to decoded ones; targets become decoded indices.
+/// Orders blocks so that lanes which take the lower program counter first come
+/// together at the earliest point (Layout.cpp). `starts` maps syntax-tree
+/// instructions to decoded ones; targets become decoded indices.
 bool layoutBlocks(Code &code, const std::vector<uint32_t> &starts,
                   Diagnostic &diag);
 

@@ -1,4 +1,4 @@
-"""Colour on terminals, unless NO_COLOR is set (https://no-color.org)."""
+"""Colour on terminals, unless `NO_COLOR` is set (https://no-color.org)."""
 
 from __future__ import annotations
 

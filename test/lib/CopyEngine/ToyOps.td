@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // What a backend has to write for a new copy engine: operations that answer the
-// interfaces of `ttg`, a `CopyStrategy` (ToyCopies.cpp), `RingBarriers` if
-// copies arrive at barriers (ToyFlags.cpp), and a `TargetModel` that offers
-// them (ToyTargets.cpp). The pipeliner and the partitioner need no change.
+// interfaces of `ttg`, and a `CopyStrategy` (ToyCopies.cpp). Also
+// `RingBarriers` if copies arrive at barriers (ToyFlags.cpp), and a
+// `TargetModel` that offers them (ToyTargets.cpp). The pipeliner and the
+// partitioner need no change.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TEST_LIB_COPYENGINE_TOYOPS_TD

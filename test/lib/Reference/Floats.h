@@ -1,9 +1,9 @@
 //===-- Floats.h - Floats of all formats ------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All formats but f64 are computed with as f64 and rounded once: two roundings
-// of sums, products, quotients and roots give the same, as f64 has more than
-// twice their bits.
+// All formats but f64 are computed with as f64 and rounded once. Two roundings
+// of additions, multiplications, divisions and roots give the same, as f64 has
+// more than twice their bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -159,7 +159,7 @@ static Step runSelect(Thread &thread, Operation *op) {
   if (condition.size() == 1 && !condition.isUndefined(0)) {
     // Of anything: views and descriptors, too.
     Val chosen = thread.val(op->getOperand(condition.bits[0] & 1 ? 1 : 2));
-    // A product that is still computed has no value yet.
+    // A multiplication that is still computed has no value yet.
     if (chosen.tensor)
       chosen.object = nullptr;
     thread.set(op->getResult(0), chosen);
@@ -194,7 +194,7 @@ static Step runSelect(Thread &thread, Operation *op) {
   return Step::Next;
 }
 
-/// A product by a zero is zero, whatever the other factor.
+/// A multiplication by zero gives zero, whatever the other factor.
 static Step runMultiply(Thread &thread, Operation *op) {
   Step step =
       binary<[](const Width &, uint64_t a, uint64_t b) { return a * b; }>(

@@ -195,8 +195,8 @@ private:
 // The matrix instruction
 //===----------------------------------------------------------------------===//
 
-/// "wave MxNxK": a lane gives, of A, four neighbours along K of one row, of B
-/// the same of one column, and holds of one column of the result the rows that
+/// "wave MxNxK": a lane gives, of A, four neighbours along K of one row, and of
+/// B the same of one column. Of one column of the result it holds the rows that
 /// the encoding says.
 struct WaveDotPattern : TargetPattern<DotOp> {
   using TargetPattern::TargetPattern;

@@ -41,6 +41,12 @@ def test_the_wheels_are_those_that_a_release_makes():
     assert [python for python, machine in made if machine == "x86_64"] == ["3.10", "3.11", "3.12"]
     assert {machine for _, machine in made} == {"x86_64", "aarch64"} and made[0][0] == first
     assert 'wheel.py-api = "cp312"' in PROJECT
+    tags = [
+        f"cp3{minor}-" + (f"cp3{minor}" if minor < 12 else "abi3") + f"-manylinux_2_28_{machine}"
+        for python, machine in made
+        for minor in [min(int(python[2:]), 12)]
+    ]
+    assert re.findall(r"^\| `tile_compiler-\*-(.*)\.whl` \|", PAGE, re.M) == tags
     tried = re.search(r"for version in ([\d. ]+); do\n  scripts/smoke.sh ", release)[1]
     tried = [*tried.split(), *re.findall(r"smoke_elsewhere.sh python(3\.\d+)", release)]
     assert tried == [f"3.{n}" for n in range(int(first[2:]), int(last[2:]) + 1)]

@@ -1,8 +1,8 @@
 """tl.dot_scaled at the ends of the range: any scale, and elements of all sizes.
 
-The rule (docs/numerics.md): the products of a group of elements are added up, and what a group
-gives is scaled by both of its scales, as if exponents had no bounds. Only what the accumulator
-cannot hold overflows or becomes zero.
+The rule (docs/numerics.md): the elements of a group are multiplied and added up. What a group gives
+is scaled by both of its scales, as if exponents had no bounds. Only what the accumulator cannot
+hold overflows or becomes zero.
 """
 
 from __future__ import annotations
@@ -110,13 +110,13 @@ def launch(a, a_scale, of_a, b, b_scale, of_b, c, fast=False) -> np.ndarray:
 
 
 def check(out: np.ndarray, x: np.ndarray, y: np.ndarray, c: np.ndarray, steps: int = 1) -> None:
-    """Against sums in float64, whose exponents have room for all products."""
+    """Against sums in float64, whose exponents have room for all that is multiplied."""
     with np.errstate(all="ignore"):
         products = np.einsum("pmk,pnk->pmnk", x, y)
         want = products.sum(-1) + c
         size = np.abs(products).sum(-1) + np.abs(c)
         largest = float(np.finfo(np.float32).max)
-        # The accumulator may round at each step, and each product may become zero.
+        # The accumulator may round at each step, and each addend may become zero.
         near = np.abs(out - want) <= steps * (size * 2.0**-20 + K * 2.0**-149)
         # Where parts of a sum are too large, it depends on the order.
         too_large = size > largest * 0.99

@@ -1,8 +1,7 @@
 """Every function of the device library, executed and compared with references.
 
-The limits, in units of the last place, are those that NVIDIA documents, plus
-a half for the rounding of references; fast_* functions are compared where
-they are meant to be used.
+The limits, in units of the last place, are those that NVIDIA documents, plus a half for the
+rounding of references. fast_* functions are compared where they are meant to be used.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ UNARY = {
     "y1": (lambda x: _bessel_y(1, x), 0.7, 1.9, 9, 7),
     "logb": (lambda x: np.frexp(x)[1] - 1.0, 1e-30, 1e30, 0, 0),
 }
-# Of a product with pi: the reference needs the product's exact fraction.
+# Of pi times x: the reference needs the exact fraction of x.
 UNARY["cospi"] = (lambda x: np.cos((x % 2) * PI), -0.4, 0.4, 2, 2)
 UNARY["sinpi"] = (lambda x: np.sin((x % 2) * PI), -0.5, 0.5, 2, 2)
 

@@ -13,8 +13,8 @@ sys.path.insert(0, str(ROOT / "scripts"))
 check_prose = pytest.importorskip("check_prose")
 extract = check_prose.extract
 
-#: How many exceptions there may be in all. Lower it when many were mended; never raise it.
-MOST_EXCEPTIONS = 314
+#: How many exceptions there may be in all. Only a new rule may need some.
+MOST_EXCEPTIONS = 0
 
 
 def test_exceptions_do_not_grow():
@@ -85,6 +85,11 @@ def test_rows_of_a_table_in_a_comment_stand_apart():
 def test_programs_in_comments_are_left_out():
     text = "// Done so:\n//\n//   loop { (a (b)); }\n//   end\n//\n// Text.\n"
     assert words(extract.from_cpp(text)) == ["Done so:", "Text."]
+
+
+def test_fences_in_comments():
+    text = "# Lies so:\n#\n# ```text\n# a a a | b\n# ```\n# And goes on.\n"
+    assert words(extract.from_python(text)) == ["Lies so:", "And goes on."]
 
 
 def test_pages():

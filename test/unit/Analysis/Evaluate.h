@@ -41,8 +41,8 @@ public:
   using Visitor = llvm::function_ref<void(Value, const Elements &)>;
 
   /// Calls `visit` with each value each time that it is computed. Sums,
-  /// differences, products and shifts that do not fit, as numbers with a sign,
-  /// wrap around, or they may be anything.
+  /// subtractions, multiplications and shifts that do not fit, as numbers with
+  /// a sign, wrap around, or they may be anything.
   explicit Evaluator(Visitor visit, bool wraps = true)
       : visit(visit), wraps(wraps) {}
 

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Functions of random operations on integers of one width (and what they are
-// extended to or truncated from), pointers and masks, on scalars and tensors of
-// one to three dimensions, inside of loops and branches.
+// extended to or truncated from), pointers and masks. They work on scalars and
+// tensors of one to three dimensions, inside of loops and branches.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TEST_UNIT_ANALYSIS_RANDOMFUNCTION_H

@@ -118,7 +118,7 @@ TEST_P(Laws, ProductAndQuotients) {
   if (auto q = any.divideRight(tile))
     EXPECT_TRUE((*q * tile).equalUpToDimOrder(any));
 
-  // The product acts on low and high parts separately.
+  // Multiplied layouts act on low and high parts separately.
   for (int n = 0; n < 20; ++n) {
     Indices i = f.unflattenIn(random.below(f.getTotalInDimSize()));
     Indices j = g.unflattenIn(random.below(g.getTotalInDimSize()));

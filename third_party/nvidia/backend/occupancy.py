@@ -62,7 +62,7 @@ def resident_warps(
 
 
 def registers_for_more(facts: Any, registers: int, warps: int, shared: int) -> int | None:
-    """The most registers with which more blocks are resident that fill the register file better;
+    """The most registers with which more blocks are resident that fill the register file better.
     None where there are none, where it takes much fewer, or where something else limits blocks."""
     unit = facts.register_allocation_unit
     held = resident_blocks(facts, registers, warps, shared)

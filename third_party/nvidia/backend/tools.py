@@ -59,7 +59,7 @@ def _is_torchs(path: str) -> bool:
 @functools.lru_cache(maxsize=4)
 def _newer_than_torchs(named: str) -> str:
     """Inductor's compile workers name the ptxas of torch's wheel in TRITON_PTXAS_PATH where nobody
-    has set it: a default and no choice, to which a newer one that is found is preferred."""
+    has set it. That is a default and no choice. A newer one that is found is preferred to it."""
     found = _find_ptxas()
     if found is None or _number(found) < _number(named):
         return named

@@ -15,10 +15,10 @@ using namespace mlir::triton;
 namespace {
 constexpr int kKiB = 1024;
 
-// PTX versions are not the oldest that could express a kernel, but the oldest
-// that every driver supporting the processor accepts and that has all the
-// instructions named by the record's features (fp8 mma came with 8.4, accesses
-// of 256 bits with 8.8).
+// PTX versions are not the oldest that could express a kernel. They are the
+// oldest that every driver supporting the processor accepts and that has all
+// the instructions named by the record's features. (fp8 mma came with 8.4,
+// accesses of 256 bits with 8.8.)
 
 constexpr NVIDIATarget makeTuring() {
   return {.computeCapability = 75,

@@ -118,8 +118,8 @@ int64_t getMostColumns(DotOp op, ArrayRef<int64_t> shape) {
 }
 
 /// How many blocks of `op`'s kernel fit into the registers of a multiprocessor
-/// where a thread needs so many for results and operands of dots; none if
-/// it cannot have them.
+/// where a thread needs so many for results and operands of dots. None if it
+/// cannot have them.
 int64_t countResidentBlocks(Operation *op, int64_t registers) {
   auto module = op->getParentOfType<ModuleOp>();
   const NVIDIATarget &target = **getNVIDIATarget(module);
@@ -133,9 +133,9 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
 
 /// Whether all iterations of a loop read a left operand from registers. In
 /// shared memory, 64 of its rows take as long to read as 64 columns of the
-/// right operand, both together as long as the tensor core multiplies them: no
-/// time would be left for those who write the next operands. Operands of
-/// several such dots stay there only if as many blocks fit onto a
+/// right operand. Both together take as long as the tensor core multiplies
+/// them. No time would be left for those who write the next operands. Operands
+/// of several such dots stay there only if as many blocks fit onto a
 /// multiprocessor as do without.
 bool staysInRegisters(DotOp op, int64_t columns) {
   if (columns > kRowsOfInstruction ||
@@ -162,9 +162,9 @@ bool staysInRegisters(DotOp op, int64_t columns) {
 }
 
 /// Loaded values go to shared memory by themselves, and what many iterations
-/// use is better off there if it is large; what was just computed is at hand in
-/// registers, if it is not transposed: that takes it through shared memory,
-/// where a product of 16-bit elements can read it either way round.
+/// use is better off there if it is large. What was just computed is at hand in
+/// registers, if it is not transposed. That takes it through shared memory,
+/// where a dot of 16-bit elements can read it either way round.
 bool belongsInRegisters(DotOp op) {
   Value source = skipTranspositions(op.getA());
   Operation *def = source.getDefiningOp();
@@ -203,9 +203,9 @@ Value turnIntoLeftOperand(OpBuilder &b, Location loc, Value operand,
   return LocalLoadOp::create(b, loc, turned, view);
 }
 
-/// Whether an operand that lies the other way round may be turned: its copies
-/// have to be spread over the banks so that rows far apart are read together,
-/// which bulk copies are not.
+/// Whether an operand that lies the other way round may be turned. Its copies
+/// have to be spread over the banks so that rows far apart are read together.
+/// Bulk copies are not.
 bool canTurn(Value operand) {
   auto type = cast<RankedTensorType>(operand.getType());
   return type.getElementTypeBitWidth() == 8 &&

@@ -27,8 +27,8 @@ Value packElements(const LLVMBuilder &b, const TypeConverter &converter,
                    ArrayRef<Value> elements, Type original);
 
 /// Splits block arguments that are structs of elements into one argument per
-/// element (LLVM's optimiser sees through scalars only), and replaces what is
-/// left of the casts of `packElements` with insertvalue/extractvalue.
+/// element: LLVM's optimiser sees through scalars only. Replaces what is left
+/// of the casts of `packElements` with insertvalue/extractvalue.
 void expandPackedTensors(Operation *root);
 
 /// Applies `fn` to each 32-bit word of a value of any element type.

@@ -9,9 +9,9 @@
 
 namespace mlir::triton {
 
-/// Registers of a tensor type that repeat an earlier register: for each
-/// register, the first that holds the same element or, as far as `info` (of the
-/// value, may be null) tells, an element of the same value.
+/// Registers of a tensor type that repeat an earlier register. For each
+/// register, the first that holds the same element. Or, as far as `info` (of
+/// the value, may be null) tells, an element of the same value.
 SmallVector<int32_t> getFirstRegisters(Type type,
                                        const AxisInfo *info = nullptr);
 

@@ -87,10 +87,10 @@ void populateWarpSpecializePatterns(const LoweringContext &context);
 /// Whether a function is launched from the host.
 bool isKernel(FunctionOpInterface function);
 
-/// Marks loads that a loop repeats from the same address: a thread that waits
-/// for another one's store must not read just once, before the loop, which is
-/// what LLVM makes of a load without other writes around it. To be called
-/// before the lowering of functions without structured control flow.
+/// Marks loads that a loop repeats from the same address. A thread that waits
+/// for another one's store must not read just once, before the loop. LLVM makes
+/// that of a load without other writes around it. To be called before the
+/// lowering of functions without structured control flow.
 void markRepeatedLoads(FunctionOpInterface function);
 
 /// Declares the array that all of shared memory is addressed from.

@@ -165,8 +165,8 @@ public:
   /// True if the machine gives the same bits for the operands of `combine`, a
   /// commutative operation on floats, in either order, NaN included.
   virtual bool isSymmetric(Operation *combine) const { return false; }
-  /// x + y of which no product becomes a part; of types whose sums are
-  /// symmetric.
+  /// x + y of which no dot or multiplication becomes a part; of types whose
+  /// sums are symmetric.
   virtual Value addUnfused(const LLVMBuilder &b, Value x, Value y) const {
     return b.fadd(x, y);
   }

@@ -188,7 +188,7 @@ Value DotScaledOp::getProduct() { return getD(); }
 //===----------------------------------------------------------------------===//
 
 OpFoldResult MulhiUIOp::fold(FoldAdaptor adaptor) {
-  // A product with zero or one has nothing in its high half.
+  // A multiplication by zero or one has nothing in its high half.
   for (auto [value, attr] :
        {std::pair(getX(), adaptor.getX()), std::pair(getY(), adaptor.getY())})
     if (attr && (isConstantZero(value) || isConstantOne(value)))

@@ -15,10 +15,10 @@ bool isSplit(Type type);
 /// Whether a result or an argument of a block is of such a type.
 bool hasValueOfType(Operation *root, function_ref<bool(Type)> isSuch);
 
-/// For a type that a conversion replaces by several others: patterns for the
-/// operations that pass values of any type on (functions, calls, branches,
-/// structured control flow, select), and the rule that an operation is legal if
-/// none of its types is to be converted.
+/// For a type that a conversion replaces by several others. Adds patterns for
+/// the operations that pass values of any type on (functions, calls, branches,
+/// structured control flow, select). An operation is legal if none of its types
+/// is to be converted.
 void populateDecompositionPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns,
                                    ConversionTarget &target);

@@ -319,9 +319,10 @@ struct KernelArgument {
   bool isZeroPadded;
 };
 
-/// Notes what the host promises of a descriptor: the base and the strides are
-/// multiples of 16 bytes, but for the last stride, which is one; so are the
-/// rows, and what is out of bounds is zero, if it says so of this one.
+/// Notes what the host promises of a descriptor. The base and the strides are
+/// multiples of 16 bytes, but for the last stride, which is one. If it says so
+/// of this one, rows are such multiples, too, and what is out of bounds is
+/// zero.
 static void noteKernelArgument(KernelArgument argument) {
   auto [func, base, desc, rowBytes, isZeroPadded] = argument;
   Builder builder(func.getContext());

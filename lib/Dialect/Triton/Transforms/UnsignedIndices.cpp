@@ -126,8 +126,8 @@ private:
 };
 
 /// Whether `value` is a size: not negative, or the least of sizes and of a
-/// difference of scalars that are not, such as the rows that are left for a
-/// group of tiles. Other differences are distances, which go both ways.
+/// difference of scalars that are not. An example are the rows that are left
+/// for a group of tiles. Other differences are distances, which go both ways.
 bool isSize(Value value, function_ref<bool(Value)> isNonNegative,
             bool isBounded = false) {
   if (isNonNegative(value))

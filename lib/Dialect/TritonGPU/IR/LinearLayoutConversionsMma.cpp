@@ -69,7 +69,7 @@ NvidiaMmaEncodingAttr::getAccumulatorLayout(ArrayRef<int64_t> shape,
                            "be a power of two of at least 8, but is " +
                                Twine(n));
 
-  // c[2p + q] of lane 4g + t is element (g + 8 (p % 2), 2t + q + 8 (p / 2)).
+  // c[2p + q] of lane 4g + t is element (g + p % 2 * 8, 2t + q + p / 2 * 8).
   OutBases registers = {{0, 1}, {8, 0}};
   appendBits(registers, 1, 8, n);
   OutBases lanes = {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}};

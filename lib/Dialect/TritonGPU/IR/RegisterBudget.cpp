@@ -78,9 +78,9 @@ int64_t mlir::triton::gpu::getRegisterNeed(RegisterNeed need) {
   // stated for it, and 2.75 instructions for each dot instead of 3.09.
   case RegisterNeed::LoopScalars:
     return 8;
-  // Not measured by itself. Gradients of attention D64 with 64x64, which are
-  // within it: with keys and values in registers threads take 218 for 186, and
-  // the kernel 1.59 ms instead of 1.615, by PTX.
+  // Not measured by itself. Gradients of attention D64 with 64x64 are within
+  // it. With keys and values in registers threads take 218 for 186, and the
+  // kernel 1.59 ms instead of 1.615, by PTX.
   case RegisterNeed::BesideOperands:
     return 32;
   // 128x128 on 4 warps, whose results take 128 of the 216 registers that the

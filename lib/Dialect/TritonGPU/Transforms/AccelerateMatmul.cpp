@@ -80,9 +80,9 @@ bool isChained(DotOp op) {
   return false;
 }
 
-/// Where rows go on from dot to dot, and there are more warps than
-/// `instruction` has groups of rows for: a smaller one with which each warp has
-/// rows of its own, if there is one.
+/// For rows that go on from dot to dot, where there are more warps than
+/// `instruction` has groups of rows for. Returns a smaller one with which each
+/// warp has rows of its own, if there is one.
 MatrixInstruction preferRowsInWarps(DotOp op, const MatrixProduct &product,
                                     const MatrixInstruction &instruction,
                                     const TargetModel &model) {

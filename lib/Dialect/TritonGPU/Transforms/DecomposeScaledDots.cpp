@@ -5,17 +5,17 @@
 // A group of elements along K has a scale for each row. What the rule asks for
 // is the sum of the products of a group, scaled by both of its scales as if
 // exponents had no bounds. All of the narrow formats fit into bf16 without
-// loss, and so do their products with the scales, because these are powers of
-// two or have four significant bits: operands are scaled, and a plain product
-// does the rest. fp16 has more bits, for which tf32 has room. Or such an
-// operand is the sum of two in bf16, which take two dots: x = high(x) +
-// low(x). Both take the same time. Asynchronous instructions read operands in
-// bf16 from shared memory in any order, so there it is two dots.
+// loss. So do they multiplied by the scales, which are powers of two or have
+// four significant bits. Operands are scaled, and a plain dot does the rest.
+// fp16 has more bits, for which tf32 has room. Or such an operand is the sum of
+// two in bf16, which take two dots: x = high(x) + low(x). Both take the same
+// time. Asynchronous instructions read operands in bf16 from shared memory in
+// any order, so there it is two dots.
 //
 // That is exact as long as the scaled operands stay normal numbers. Where the
 // scale of any group is beyond that, which the kernel finds out while it runs,
-// all scales of the plain product are zero, and nothing comes of it. The groups
-// are then multiplied one by one, and it is their sums that are scaled.
+// all scales of the plain dot are zero, and nothing comes of it. The groups are
+// then multiplied one by one, and it is their sums that are scaled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +113,7 @@ struct Operand {
 };
 
 /// The exponents, as they are stored, by which all elements of a format can be
-/// scaled and are normal numbers still: they have at least the exponent of the
+/// scaled and are normal numbers still. They have at least the exponent of the
 /// format's smallest number.
 std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
   auto between = [](int64_t least, int64_t greatest) {
@@ -136,7 +136,7 @@ std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
 }
 
 /// Elements of an operand in a range of their own, and the power of two that
-/// brings them, and their products, away from the ends of fp32.
+/// brings them, and what they are multiplied to, away from the ends of fp32.
 struct Share {
   Value elements;
   int64_t exponent;
@@ -398,9 +398,9 @@ Value ScaledDotDecomposer::getGroupExponents(const Operand &operand,
   });
 }
 
-/// Three numbers for each row, or column, whose product is the scale times two
-/// to the power of `more`: a number alone, or the product of those of two
-/// operands, would not always be one of fp32. Empty for a scale of one.
+/// Three numbers for each row, or column. Multiplied they are the scale times
+/// two to the power of `more`. A number alone, or those of two operands
+/// multiplied, would not always be one of fp32. Empty for a scale of one.
 SmallVector<Value> ScaledDotDecomposer::getGroupFactors(const Operand &operand,
                                                         Value group,
                                                         int64_t more) {
@@ -461,7 +461,7 @@ Value ScaledDotDecomposer::forEachGroup(
   return loop.getResult(0);
 }
 
-/// Adds the products of all groups to what there is of the plain product.
+/// Adds the dots of all groups to what there is of the plain dot.
 Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
                                           const Operand &right, Value plain) {
   RankedTensorType wide = type.clone(b.getF32Type());
@@ -500,8 +500,8 @@ Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
   return addGroups(plain, sum);
 }
 
-/// The plain product's sum of nothing, and that of the groups. Elements that
-/// are infinite make the former NaN, which only then is not to be counted.
+/// The plain dot's sum of nothing, and that of the groups. Elements that are
+/// infinite make the former NaN, which only then is not to be counted.
 Value ScaledDotDecomposer::addGroups(Value plain, Value groups) {
   Value sum = arith::AddFOp::create(b, loc, plain, groups);
   Value isNaN =
@@ -515,8 +515,8 @@ Value ScaledDotDecomposer::addGroups(Value plain, Value groups) {
 }
 
 //===----------------------------------------------------------------------===//
-// The product
-//===----------------------------------------------------------------------===//
+// The dot
+////===----------------------------------------------------------------------===//
 
 /// Two parts in bf16 whose sum `elements` are: what rounding leaves over has no
 /// more than three bits. An infinity has no rest.

@@ -239,11 +239,11 @@ private:
     }
   }
 
-  /// The first dot overwrites what the accumulator starts from. Zeros are
-  /// left for a loop that does not run, and only where the dots have been
-  /// waited for: ptxas lets dots wait for each other, one by one, where
-  /// something else writes their accumulators before that. (In a nest it does
-  /// not, and the branch may cost a second set of registers.)
+  /// The first dot overwrites what the accumulator starts from. Zeros are left
+  /// for a loop that does not run, and only where the dots have been waited
+  /// for. Ptxas lets dots wait for each other, one by one, where something else
+  /// writes their accumulators before that. (In a nest it does not, and the
+  /// branch may cost a second set of registers.)
   static void startFromAnything(scf::ForOp loop, unsigned number) {
     Value result = loop.getResult(number);
     if (!result.hasOneUse() || loop->getParentOfType<scf::ForOp>())
@@ -283,8 +283,8 @@ private:
            isAccumulator(*select->use_begin());
   }
 
-  /// True if all that happens to the result is that a dot in a loop adds to
-  /// it, in this iteration or in the next, at once or after another such
+  /// True if nothing happens to the result but that a dot in a loop adds to it.
+  /// That is in this iteration or in the next, at once or after another such
   /// choice.
   static bool isChoiceOfAccumulator(arith::SelectOp select) {
     auto loop = select->getParentOfType<scf::ForOp>();

@@ -47,8 +47,8 @@ DotOperandEncodingAttr getOperandLayout(ConvertLayoutOp convert) {
 //===----------------------------------------------------------------------===//
 
 /// The arithmetic between a load and `value`, from the last operation up to the
-/// first, where each has that one varying operand and no other use; empty if
-/// there is no such chain.
+/// first. Each has that one varying operand and no other use. Empty if there is
+/// no such chain.
 SmallVector<Operation *> findChainFromLoad(Value value) {
   SmallVector<Operation *> chain;
   while (true) {

@@ -4,12 +4,12 @@
 //
 // A reduction has two halves: inside each thread, which is free, and between
 // threads, which is not. In a loop that adds up reductions of tensors, the
-// second half can wait until the end, also where the sum is scaled before each
-// addition, as in a softmax whose maximum is still being found. Which elements
-// a thread owns is read off the linear layout: the bits of the coordinate along
-// the reduced dimension are split by whether they choose a register or a
-// thread, so that a reshape (which moves nothing) makes dimensions of both
-// kinds.
+// second half can wait until the end. That is so even where the sum is scaled
+// before each addition, as in a softmax whose maximum is still being found.
+// Which elements a thread owns is read off the linear layout. The bits of the
+// coordinate along the reduced dimension are split by whether they choose a
+// register or a thread. So a reshape (which moves nothing) makes dimensions of
+// both kinds.
 //
 //===----------------------------------------------------------------------===//
 

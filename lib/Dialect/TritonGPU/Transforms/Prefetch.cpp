@@ -32,16 +32,16 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// An operand of a product, on its way from shared memory.
+/// An operand of a dot, on its way from shared memory.
 struct Operand {
   LocalLoadOp load;
-  /// Conversions of elements between the read and the product.
+  /// Conversions of elements between the read and the dot.
   SmallVector<Operation *> conversions;
-  /// The dimension of the operand along which the product adds up.
+  /// The dimension of the operand along which the dot adds up.
   int kDim = 0;
 };
 
-/// A product that can be cut, and what it takes.
+/// A dot that can be cut, and what it takes.
 struct Candidate {
   DotOp dot;
   Operand a, b;
@@ -149,7 +149,7 @@ public:
     inits.push_back(wait);
 
     // In the loop: the wait for the next iteration stands in front of the last
-    // product, after all reads of this one. The reads for the next iteration
+    // dot, after all reads of this one. The reads for the next iteration
     // come last, behind the copies into the buffers that this one has read, so
     // that this one barrier separates everything.
     IRMapping next;
@@ -172,7 +172,7 @@ public:
         }));
     auto args = loop.getRegionIterArgs().drop_front(numArgs);
 
-    // Each slice is read before the product of the one before it.
+    // Each slice is read before the dot of the one before it.
     builder.setInsertionPoint(nextWait);
     SmallVector<Value, 2> slice{args[0], args[1]};
     std::array<Operand *, 2> operands{&candidate.a, &candidate.b};

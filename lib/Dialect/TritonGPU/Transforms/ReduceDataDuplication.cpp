@@ -69,8 +69,8 @@ private:
   }
 
   /// Another conversion of the source, before `op` in its block, with which
-  /// each thread gets the elements that it needs: of the sums of one dot
-  /// that are both summed up further and the operand of another dot, say.
+  /// each thread gets the elements that it needs. An example are sums of one
+  /// dot that are both summed up further and the operand of another dot.
   ConvertLayoutOp findInThread(ConvertLayoutOp op) {
     for (Operation *user : op.getSrc().getUsers())
       if (auto other = dyn_cast<ConvertLayoutOp>(user);

@@ -28,7 +28,7 @@ gpu::getDotOperandSharedEncoding(RankedTensorType source,
 
   // The threads of a warp read a core matrix at once: 8 rows of 16 bytes along
   // K. Groups of what such a read takes from one row change places, so that
-  // those of different rows fall into different banks: `perPhase` rows fit into
+  // those of different rows fall into different banks. `perPhase` rows fit into
   // the 128 bytes of all banks and need no shift among themselves.
   constexpr unsigned rowsOfCore = 8;
   unsigned kOfCore = 128 / bits;

@@ -3,10 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Numbers of floating point are m * 2^e. Modulo a prime p = 2^q - 1 each of
-// them has a residue, as 2 has an inverse, and sums, products and quotients of
-// residues are those of the numbers, without rounding and in any order. The
-// upper half of the residues stands for negative numbers. The outermost two
-// stand for the infinities.
+// them has a residue, as 2 has an inverse. To add, multiply and divide residues
+// does the same to the numbers, without rounding and in any order. The upper
+// half of the residues stands for negative numbers. The outermost two stand for
+// the infinities.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TRITONINSTRUMENT_RESIDUEFIELD_H

@@ -89,7 +89,7 @@ static void addRead(SmallVectorImpl<MemoryEffects::EffectInstance> &effects,
 static constexpr unsigned kMostPendingProducts = 7;
 
 namespace {
-/// The products that the waits of a thread count.
+/// The dots that the waits of a thread count.
 struct CountedProducts : SideEffects::Resource::Base<CountedProducts> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountedProducts)
   StringRef getName() override { return "CountedProducts"; }

@@ -242,8 +242,8 @@ Obstacle findObstacle(ArrayRef<Operation *> users,
   return std::nullopt;
 }
 
-/// True if the host made all descriptors, or if some access is repeated, in a
-/// loop that makes none of them: to make one takes as long as a small copy.
+/// True if the host made all descriptors, or if some access is repeated in a
+/// loop that makes none of them. To make one takes as long as a small copy.
 bool isWorthItsMap(ArrayRef<Operation *> users, ArrayRef<Operation *> makes) {
   if (makes.empty())
     return true;

@@ -8,8 +8,8 @@
 //
 // in place of a wait behind each copy, whose buffer others use then. Copies to
 // different places, as those of the parts of a tile, do not wait for each
-// other: each has a buffer of its own or, where there is no room for that, they
-// take a few buffers in turns.
+// other. Each has a buffer of its own. Where there is no room for that, they
+// take a few buffers one after the other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,7 +150,7 @@ void sinkBehindCopies(const Store &store) {
     }
 }
 
-/// Whether products read what `write` leaves in shared memory.
+/// Whether dots read what `write` leaves in shared memory.
 bool isForProducts(gpu::LocalAllocOp write) {
   SmallVector<Operation *> users(write->getUsers());
   while (!users.empty()) {
@@ -163,8 +163,8 @@ bool isForProducts(gpu::LocalAllocOp write) {
   return false;
 }
 
-/// Waits for the copies of before, behind which a barrier comes: where an
-/// operand of a product was written, which has a barrier anyway, or else right
+/// Waits for the copies of before, behind which a barrier comes. That is where
+/// an operand of a dot was written, which has a barrier anyway, or else right
 /// before the buffer is written.
 void waitForCopies(Store store) {
   OpBuilder builder(store.buffer);

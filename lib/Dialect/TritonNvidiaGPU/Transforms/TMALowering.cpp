@@ -74,7 +74,7 @@ static int64_t getBytes(gpu::MemDescType type) {
 }
 
 /// Has what stores the result of `load` to shared memory only to read it there,
-/// as products do, read the buffer that it was copied to.
+/// as dots do, read the buffer that it was copied to.
 static void readInPlace(RewriterBase &rewriter, Operation *load, Value buffer) {
   auto type = cast<gpu::MemDescType>(buffer.getType());
   for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {

@@ -140,10 +140,11 @@ private:
   }
 
   /// Adds the waits after which an asynchronous multiplication or copy is known
-  /// to be done: the last one for its barrier that comes later in its block, as
-  /// those before may be for other phases, or for other barriers of a ring. A
-  /// pipelined loop waits for what the iteration before has started, so that
-  /// those after each loop around it count as well. Fails if there is none.
+  /// to be done. That is the last one for its barrier that comes later in its
+  /// block. Those before may be for other phases, or for other barriers of a
+  /// ring. A pipelined loop waits for what the iteration before has started, so
+  /// that those after each loop around it count as well. Fails if there is
+  /// none.
   LogicalResult addCompletion(Operation *start,
                               SmallVectorImpl<Operation *> &ops) const {
     bool found = false;

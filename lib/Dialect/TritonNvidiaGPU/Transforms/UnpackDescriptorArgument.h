@@ -8,8 +8,8 @@
 namespace mlir::triton::nvidia_gpu {
 
 /// Replaces an argument of a kernel, a descriptor, with the parts that the host
-/// passes for it, and adds the tensor map that the host makes of them as a last
-/// argument: map number `index` of the kernel. Returns failure where no map
+/// passes for it. As a last argument it adds the tensor map that the host makes
+/// of them: map number `index` of the kernel. Returns failure where no map
 /// describes such blocks.
 LogicalResult unpackDescriptorArgument(BlockArgument argument, int index);
 

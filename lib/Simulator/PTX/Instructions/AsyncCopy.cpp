@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A copy is done when it is issued, unless a schedule puts it off until its
-// group is waited for; the checker remembers that its bytes may not be touched
+// group is waited for. The checker remembers that its bytes may not be touched
 // before.
 //
 //===----------------------------------------------------------------------===//

@@ -116,11 +116,11 @@ uint64_t operandLane(const Ctx &c, uint32_t slot, unsigned bytes, unsigned l) {
   return bytes == 8 ? c.src<uint64_t>(slot)[l] : c.src<uint32_t>(slot)[l];
 }
 
-/// Of 64-bit atomics in shared memory, ptxas makes a loop: each lane loads the
-/// place, is done if a minimum or maximum changes nothing, and else stores if
-/// the place still holds what it loaded. Of each half of the warp, the lowest
-/// lane that wants a place gets it. `next` gives a lane's new value, `done`
-/// takes what it found.
+/// Of 64-bit atomics in shared memory, ptxas makes a loop. Each lane loads the
+/// place, and is done if a minimum or maximum changes nothing. Else it stores
+/// if the place still holds what it loaded. Of each half of the warp, the
+/// lowest lane that wants a place gets it. `next` gives a lane's new value,
+/// `done` takes what it found.
 template <class Next, class Done>
 void updateInRounds(const Translation &t, uint32_t mask, bool leavesEarly,
                     Next next, Done done) {

@@ -33,9 +33,9 @@ template <class F> uint16_t putOdd(double d) {
   return F::put(floatOfBits(bits));
 }
 
-// Sums and products of two half numbers are rounded to float and then to half;
-// a float has more than twice the bits of both formats plus two, so the second
-// rounding is the only one that shows.
+// Two half numbers that are added or multiplied are rounded to float and then
+// to half. A float has more than twice the bits of both formats plus two, so
+// the second rounding is the only one that shows.
 template <class F> struct HAdd {
   static uint16_t f(uint16_t a, uint16_t b) {
     return F::put(F::get(a) + F::get(b));
@@ -73,8 +73,9 @@ template <class F> struct HFmaRelu {
     return relu<F>(HFma<F>::f(a, b, c));
   }
 };
-/// The NaN for what lies outside makes any product zero. An H200 takes it with
-/// either sign; it is not the one that tensor copies write there.
+/// The NaN for what lies outside makes zero of what it is multiplied by. An
+/// H200 takes it with either sign; it is not the one that tensor copies write
+/// there.
 template <class F> struct HFmaOob {
   static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
     auto isNan = [](uint16_t v) { return (v & 0x7fff) == 0x7ff7; };

@@ -37,8 +37,8 @@ template <> struct WiderOf<int64_t> {
 };
 template <class T> using Wider = typename WiderOf<T>::type;
 
-// 16-bit operands would be promoted to int, where a product can overflow; 32
-// bits without a sign cannot.
+// 16-bit operands would be promoted to int, where a multiplication can
+// overflow; 32 bits without a sign cannot.
 template <class T>
 using Work = std::conditional_t<sizeof(T) < 4, uint32_t, Unsigned<T>>;
 
@@ -126,7 +126,7 @@ struct Sad {
 int32_t minRelu(int32_t a, int32_t b) { return std::max(std::min(a, b), 0); }
 int32_t maxRelu(int32_t a, int32_t b) { return std::max(std::max(a, b), 0); }
 
-// Products of the low 24 bits: .lo gives bits 31..0 of the 48-bit product, .hi
+// Multiplies the low 24 bits: .lo gives bits 31..0 of the 48-bit result, .hi
 // bits 47..16.
 int64_t low24(int32_t a) { return int64_t(int32_t(uint32_t(a) << 8) >> 8); }
 uint32_t mul24LoU(uint32_t a, uint32_t b) {

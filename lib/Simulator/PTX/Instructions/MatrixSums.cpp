@@ -33,7 +33,7 @@ float rounded(double value, Type type, int kept) {
                            : truncated(value, kept);
 }
 
-/// The sum of one column's products with rows `first` to `first + count` of B,
+/// The sum of one column multiplied by rows `first` to `first + count` of B,
 /// and `acc`, in double precision, whatever the numbers are.
 float addColumn(const SumRule &rule, Type type, const SumOperand &a,
                 size_t firstA, const SumOperand &b, size_t firstB, unsigned n,
@@ -59,7 +59,8 @@ float addColumn(const SumRule &rule, Type type, const SumOperand &a,
   return rounded(sum / scale, type, rule.kept);
 }
 
-// Eight columns side by side, wherever floats hold all products and scales.
+// Eight columns side by side, wherever floats hold all that is multiplied, and
+// scales.
 constexpr unsigned columns = 8;
 typedef float Floats __attribute__((vector_size(columns * 4)));
 typedef int32_t Words __attribute__((vector_size(columns * 4)));
@@ -71,8 +72,8 @@ typedef Floats AnyFloats __attribute__((aligned(4)));
 /// Nothing below is small enough for the exponents to be those of subnormals.
 constexpr float leastMost = -100;
 
-/// Adds `count` products to each of `n` sums. `rejected` tells the columns that
-/// are left to addColumn, a bit for each eight of them.
+/// Adds `count` multiplied pairs to each of `n` sums. `rejected` tells the
+/// columns that are left to addColumn, a bit for each eight of them.
 TILE_WIDE void addColumns(const SumRule &rule, bool isHalf, const float *a,
                           const float *exponentsA, const float *b,
                           const float *exponentsB, unsigned count, unsigned n,
@@ -171,7 +172,8 @@ void tile::sim::addMatrixRow(const SumRule &rule, Type type,
     std::copy_n(acc, n, start);
     std::fill_n(acc, n, 0.0f);
   }
-  // Floats hold all products and scales unless exponents are extreme.
+  // Floats hold all that is multiplied, and scales, unless exponents are
+  // extreme.
   bool isUsual = a.isFinite && b.isFinite && a.high + b.high < 120 &&
                  a.low + b.low > int(leastMost);
   for (unsigned g = 0; g < k; g += rule.group) {

@@ -3,12 +3,12 @@
 //===----------------------------------------------------------------------===//
 //
 // What the units of Hopper do, as measured on an H200
-// (test/gpu/measure_sums.py): products are exact; those of a group and the
-// accumulator are shifted to the largest exponent among them and lose what lies
-// more than `fraction` bits below it; what is left is added exactly. The
-// exponent of a product is the sum of its factors' exponents, though the
-// product may be twice as large. The result is truncated to a float of `kept`
-// bits, or rounded to the nearest half.
+// (test/gpu/measure_sums.py): they multiply exactly. The results of a group and
+// the accumulator are shifted to the largest exponent among them, and lose what
+// lies more than `fraction` bits below it. What is left is added exactly. The
+// exponent of each is the sum of its factors' exponents, though it may be twice
+// as large. The result is truncated to a float of `kept` bits, or rounded to
+// the nearest half.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,7 +20,7 @@
 namespace tile::sim {
 
 struct SumRule {
-  unsigned group; ///< products that are added at once
+  unsigned group; ///< how many results are added at once
   int fraction;
   int kept; ///< bits behind the point of a float result; ignored for halves
   /// mma.sync of fp8: the groups begin at zero, and the accumulator is added at

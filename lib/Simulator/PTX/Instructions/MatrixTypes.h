@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One formula covers all shapes. Lane l has group g = l / 4 and place t = l %
-// 4; a 32-bit register of A or B holds e = 32 / bits elements (an f64 register
-// one), so four lanes hold a chunk of 4e along K:
-//   A register r, element i: row g + 8 (r % (M/8)), k = 4e (r / (M/8)) + e t +
-//   i B register r, element i: column g, k = 4e r + e t + i C element i: row g
-//   + 8 (i / 2), column 2 t + i % 2
+// One formula covers all shapes. Lane l has group g = l / 4 and place t = l
+// % 4. A 32-bit register of A or B holds e = 32 / bits elements (an f64
+// register one). So four lanes hold a chunk of 4e along K. With h = M / 8:
+//
+//   A register r, element i: row g + r % h * 8, k = r / h * 4e + e t + i
+//
+//   B register r, element i: column g, k = 4e r + e t + i
+//
+//   C element i: row g + i / 2 * 8, column 2 t + i % 2
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -5,9 +5,9 @@
 // Kinds f8f6f4 and mxf8f6f4 have one element in each byte: an e2m1 in bits 5 to
 // 2, a type of six bits in bits 5 to 0. Kinds mxf4 and mxf4nvf4 have two e2m1
 // in a byte. Of scale factors, some lanes hold words:
-//   of A, lane 4 g + 2 t holds those of row g, lane 4 g + 2 t + 1 those of row
-//   g + 8; of B, lane 4 g + t those of column g; t is the thread selector.
-// A byte of the word, named by the byte selector, or the two or four from there
+// Of A, lane 4 g + 2 t holds those of row g, lane 4 g + 2 t + 1 those of row g
+// + 8. Of B, lane 4 g + t holds those of column g; t is the thread selector. A
+// byte of the word, named by the byte selector, or the two or four from there
 // on, scale the blocks along K.
 //
 // How the hardware rounds such sums is not published. Here they are exact, up

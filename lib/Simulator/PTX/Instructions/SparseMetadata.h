@@ -9,7 +9,7 @@
 // take one, two or four of the lanes of each quad; the selector says which.
 //
 // Of elements of 16 bits and more, a lane has 16 bits of row g in its low half
-// and 16 of row g + 8 in its high one; of smaller elements, even lanes have 32
+// and 16 of row g + 8 in its high one. Of smaller elements, even lanes have 32
 // bits of row g, odd ones of row g + 8. (ptxas makes the products of fp8 from
 // those of f16 and moves the metadata accordingly.)
 //

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One thread issues a dot for its CTA, or for a pair of them, each of which
-// gives half of A's rows and half of B's columns and keeps its rows of D. What
-// the dot touches is checked when it is issued; it is formed at once, or,
+// One thread issues a dot for its CTA, or for a pair of them. Each CTA of a
+// pair gives half of A's rows and half of B's columns and keeps its rows of D.
+// What the dot touches is checked when it is issued; it is formed at once, or,
 // with a schedule, at some time until the commit behind it arrives.
 //
 // How the hardware adds is not published. Sums are formed as those of Hopper,
@@ -110,9 +110,9 @@ TensorRegion regionOfA(const Product &p) {
   return region;
 }
 
-/// Each quarter of the lanes reads scale factors in its own lanes: those of
-/// A's row i in lane i % 32 of the quarter that has the row of D, those of B's
-/// column i in lane i % 32 of every quarter.
+/// Each quarter of the lanes reads scale factors in its own lanes. Those of A's
+/// row i are in lane i % 32 of the quarter that has the row of D. Those of B's
+/// column i are in lane i % 32 of every quarter.
 struct ScalePlaces {
   unsigned column, count, first, factors;
   bool isDivided; ///< the upper half of the columns is in other lanes

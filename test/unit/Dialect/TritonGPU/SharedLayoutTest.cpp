@@ -83,8 +83,9 @@ TEST_F(SharedLayoutTest, Rotating) {
 }
 
 TEST_F(SharedLayoutTest, NvmmaSwizzles) {
-  // The pattern of TMA and of matrix descriptors, by byte address: bits 4 to 6
-  // (5, 4) are xored with bits 7 to 9 (8, 7) for 128 (64, 32) bytes.
+  // The pattern of TMA and of matrix descriptors, by byte address. Bits 4 to 6
+  // are xored with bits 7 to 9 for 128 bytes. For 64 bytes it is 4 to 5 with 7
+  // to 8, for 32 bytes 4 with 7.
   for (auto [width, maskBits] : {std::pair(128, 3), {64, 2}, {32, 1}}) {
     for (int bits : {8, 16, 32}) {
       int64_t panel = width * 8 / bits;

@@ -11,7 +11,7 @@ namespace mlir::triton::amd {
 class TargetModel final : public gpu::TargetModel {
 public:
   /// What users may ask for: instructions of so many rows, where one of them
-  /// fits (0 for any; 4 are narrow ones), and operands with `kPack` times as
+  /// fits (0 for any; 4 are narrow ones). Then operands with `kPack` times as
   /// many neighbours along K in a lane.
   struct MatrixOptions {
     unsigned rows = 0;
@@ -48,8 +48,8 @@ public:
 
   SmallVector<gpu::MatrixInstruction>
   getMatrixInstructions(const gpu::MatrixElementTypes &types) const override;
-  /// Products with fewer than 16 rows or columns take narrow instructions.
-  /// Those that no instruction of as many rows as wanted fits take another one.
+  /// Dots with fewer than 16 rows or columns take narrow instructions. Those
+  /// that no instruction of as many rows as wanted fits take another one.
   FailureOr<gpu::MatrixInstruction>
   selectMatrixInstruction(const gpu::MatrixProduct &product,
                           gpu::DeclineReason decline) const override;

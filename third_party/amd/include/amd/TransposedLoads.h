@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Each of 16 lanes gives the address of a piece of a row of 16 elements; then
+// Each of 16 lanes gives the address of a piece of a row of 16 elements. Then
 // it gets a column of the rows, as many elements as the piece had. So operands
 // that memory has across K are read in wide accesses.
 //

@@ -5,10 +5,10 @@
 // and stands where the program waits (`amdg.async_wait`). LLVM does not know
 // that, and has all of them done before every access to LDS and every fence
 // that orders LDS (SIInsertWaitcnts, SIMemoryLegalizer). So nothing else may
-// touch what they write, as far as LLVM can tell, and fences between the waves
-// of a program, whose barrier waits for LDS itself, order other memory only.
-// That nothing moves across them is none of this: it is what barriers and waits
-// are to LLVM.
+// touch what they write, as far as LLVM can tell. Fences between the waves of a
+// program, whose barrier waits for LDS itself, order other memory only. That
+// nothing moves across them is none of this: it is what barriers and waits are
+// to LLVM.
 //
 //===----------------------------------------------------------------------===//
 

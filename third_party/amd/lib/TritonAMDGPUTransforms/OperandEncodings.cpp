@@ -56,9 +56,10 @@ static Attribute getSwizzledEncoding(RankedTensorType source,
                                             order, ctaLayout);
 }
 
-/// What it costs a wave to move all that it has of a tensor: how many times it
-/// accesses the banks, and instructions, each of which takes as long as several
-/// of these, not least because elements then come to registers piece by piece.
+/// What it costs a wave to move all that it has of a tensor. It counts how many
+/// times the wave accesses the banks, and instructions. Each of these takes as
+/// long as several accesses, not least because elements then come to registers
+/// piece by piece.
 static unsigned getAccessCost(const LinearLayout &distributed,
                               const LinearLayout &shared, unsigned bits,
                               BankGeometry banks) {

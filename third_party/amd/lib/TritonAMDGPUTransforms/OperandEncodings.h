@@ -8,11 +8,11 @@
 
 namespace mlir::triton::amd {
 
-/// The dimension along which products with this operand sum.
+/// The dimension along which dots with this operand sum.
 unsigned getInnerDim(gpu::DotOperandEncodingAttr operand, unsigned rank);
 
 /// The layout in LDS of what `load` loads, from which lanes read operands of
-/// MFMA or WMMA, the first of its users: neighbours of a lane lie together
+/// MFMA or WMMA, the first of its users. Neighbours of a lane lie together
 /// where the load has several of them in a lane. One that rows explain, unless
 /// another has fewer bank conflicts. With `pieceBytes`, memory is loaded in
 /// such pieces, which stay together.

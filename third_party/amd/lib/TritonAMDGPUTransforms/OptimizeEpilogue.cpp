@@ -25,7 +25,7 @@ namespace {
 constexpr unsigned kLeastBits = 64, kMostBits = 128;
 
 /// A layout in which lanes have enough neighbours of `result` to write to
-/// memory, which `pointers` goes through in its order: one that exchanges
+/// memory, which `pointers` goes through in its order. It is one that exchanges
 /// inside waves lead to, or the one it has. Stores of half the width fill half
 /// of a sector each.
 Attribute getWideLayout(RankedTensorType result, RankedTensorType pointers) {

@@ -110,8 +110,8 @@ public:
   }
 
 private:
-  /// Lane 4 g + t must hold row g, and of K the bytes from `bytes` t on, again
-  /// in the second half of the instruction, and so on in all instructions.
+  /// Lane 4 g + t must hold row g, and of K the bytes from `bytes` t on. So it
+  /// is in the second half of the instruction, and in all instructions.
   bool hasRightLayout(RankedTensorType type) const {
     LinearLayout layout = toLinearLayout(type);
     int32_t bytes = mma.perRegister() / nvt::elementsOfByte(format);
@@ -140,9 +140,9 @@ private:
     return true;
   }
 
-  /// Threads must hold all scales of a row, lane 4 g + t those of row g (and of
-  /// A, where t is odd, those of row g + 8); notes which rows the other lanes
-  /// add to this.
+  /// Threads must hold all scales of a row, lane 4 g + t those of row g. Of A,
+  /// where t is odd, it holds those of row g + 8. Notes which rows the other
+  /// lanes add to this.
   bool hasRightScaleLayout(const LinearLayout &layout) {
     auto rowOf = [&](unsigned bit) {
       return layout.getBasis(kLane, bit, kDim(0));

@@ -106,7 +106,7 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
     if (most < (*target)->maxRegistersPerThread)
       return;
     int64_t limit = model->getRegistersPerThread(threads * blocks);
-    // All blocks that there is room for can have all the registers. Products of
+    // All blocks that there is room for can have all the registers. Dots of
     // warp groups make use of them; others got more without shorter loops.
     bool allOfThem = limit >= (*target)->maxRegistersPerThread;
     if ((*target)->hasWGMMA)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A copy of a block takes one cp.async.bulk.tensor for each of its boxes
-// (TensorMap.h), all from the first thread: groups of copies, and what is
+// (TensorMap.h), all from the first thread. Groups of copies, and what is
 // waited for, belong to the thread that started them.
 //
 // That thread takes a branch of its own. Of several copies that are predicated
@@ -116,7 +116,7 @@ protected:
 
   /// One instruction for each box: a load where there is a barrier. The branch
   /// is inside the assembly: blocks of LLVM's would have it copy accumulators
-  /// of products that go on meanwhile.
+  /// of dots that go on meanwhile.
   void emitCopies(const LLVMBuilder &b, const BlockCopy &copy,
                   ArrayRef<ttng::TMABox> boxes, const Twine &name,
                   const nvt::CachePolicy &policy = {}) const {

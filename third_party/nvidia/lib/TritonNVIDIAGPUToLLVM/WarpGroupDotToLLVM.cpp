@@ -9,10 +9,10 @@
 // The instructions run while the thread goes on: nothing may touch their
 // registers before the wait. LLVM does not know that, and it may copy a
 // register wherever a value gets another one. So the accumulators go through
-// the assembly of a product, which begins with its fence and, where the product
-// is waited for at once, ends with the wait. Accumulators of a product that
+// the assembly of a dot, which begins with its fence and, where the dot
+// is waited for at once, ends with the wait. Accumulators of a dot that
 // runs on go through empty assembly behind the wait: what LLVM copies, it
-// copies there. (That no copy comes before it is up to who lets products run
+// copies there. (That no copy comes before it is up to who lets dots run
 // on: see AsyncProducts.cpp.)
 //
 //===----------------------------------------------------------------------===//
@@ -112,7 +112,7 @@ std::optional<StringRef> getTypeName(Type type) {
   return std::nullopt;
 }
 
-/// What all instructions of one product have in common.
+/// What all instructions of one dot have in common.
 struct Instruction {
   unsigned n, k;
   StringRef a, b, d;
@@ -232,7 +232,7 @@ private:
 };
 
 //===----------------------------------------------------------------------===//
-// The product
+// The dot
 //===----------------------------------------------------------------------===//
 
 bool isZeroSplat(Value value) {
@@ -412,9 +412,9 @@ private:
   }
 
   /// The steps [begin, end) along K of all tiles as one group, and as one piece
-  /// of assembly: each piece names all accumulators twice, which costs LLVM
-  /// more time than anything else of a product. With `wait`, the product is
-  /// done at its end.
+  /// of assembly. Each piece names all accumulators twice, which costs LLVM
+  /// more time than anything else of a dot. With `wait`, the dot is done at its
+  /// end.
   static void emitChain(const LLVMBuilder &b, const Instruction &instruction,
                         MutableArrayRef<Tile> tiles,
                         const std::optional<SharedOperand> &aShared,
@@ -509,7 +509,7 @@ private:
       b.create<NVVM::WgmmaGroupSyncAlignedOp>();
   }
 
-  /// Products of fp8 are added with few bits; after every so many of them the
+  /// Dots of fp8 are added with few bits; after every so many of them the
   /// sum goes to an accumulator with all bits.
   static void emitInParts(const LLVMBuilder &b, ttng::WarpGroupDotOp op,
                           const Instruction &instruction,

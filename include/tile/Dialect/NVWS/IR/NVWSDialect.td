@@ -15,8 +15,8 @@ def NVWS_Dialect : Dialect {
   let description = [{
     A loop that is divided among partitions of warps, on the way from one loop to
     `ttg.warp_specialize`. What one partition produces and others consume goes
-    through an asynchronous reference (`aref`), a ring of buffers: `put.enter` and
-    `get.enter` wait until a buffer is empty or full, `put.exit` and `get.exit` say
+    through an asynchronous reference (`aref`), a ring of buffers. `put.enter` and
+    `get.enter` wait until a buffer is empty or full. `put.exit` and `get.exit` say
     that it is full or empty. Tokens are the same at a lower level, without the
     buffers.
 

@@ -15,7 +15,7 @@
 namespace mlir::triton {
 
 /// The tt dialect knows tensor encodings only as opaque attributes. The dialect
-/// that owns an encoding implements this interface to say how each operation
+/// that owns an encoding implements this interface. It says how each operation
 /// that moves elements between positions transforms the encoding of its operand
 /// into the one of its result. A method that fails has emitted an error at
 /// `loc` if there is a location, and is silent otherwise.

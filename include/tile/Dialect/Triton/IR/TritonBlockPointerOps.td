@@ -16,7 +16,7 @@ def TT_MakeTensorPtrOp : TT_Op<"make_tensor_ptr", [
   let summary = "Pointer to a block of a strided tensor";
   let description = [{
     Describes a tensor in memory by its base address, shape and strides (in
-    elements), and points to the block that starts at `offsets`; the shape of
+    elements). It points to the block that starts at `offsets`. The shape of
     the block is the one of the pointee. `order` lists the dimensions from the
     fastest varying one.
 

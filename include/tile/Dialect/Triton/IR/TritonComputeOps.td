@@ -16,7 +16,7 @@ def TT_DotOp : TT_Op<"dot", [
   let description = [{
     `d = a * b + c`, of matrices or of a batch of them (the first of three
     dimensions). `inputPrecision` tells how fp32 operands reach the tensor
-    cores; `maxNumImpreciseAcc` bounds how many products of 8-bit floats may be
+    cores. `maxNumImpreciseAcc` bounds how many 8-bit floats, multiplied, may be
     summed in less than full precision before they are added to the accumulator.
 
     Example:
@@ -101,7 +101,7 @@ def TT_ClampFOp : TT_Op<"clampf", [
 
 def TT_MulhiUIOp : TT_Op<"mulhiui", [
     Pure, Elementwise, SameOperandsAndResultType]> {
-  let summary = "High half of an unsigned product";
+  let summary = "High half of an unsigned multiplication";
   let description = [{
     The most significant N bits of the 2N-bit product of two unsigned integers.
 

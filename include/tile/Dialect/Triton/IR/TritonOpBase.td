@@ -22,8 +22,8 @@ class TT_Op<string mnemonic, list<Trait> traits = []>
 def TT_I32Attr : TypedSignlessIntegerAttrBase<
     I32, "int32_t", "32-bit signless integer attribute">;
 
-/// Infers the types of results from an Adaptor, and takes others in their place
-/// whose layouts are other names of the same map.
+/// Infers the types of results from an `Adaptor`, and takes others in their
+/// place whose layouts are other names of the same map.
 def TT_InferTypesUpToLayout : InferTypeOpAdaptorBase<[{
   static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
                                       ::mlir::TypeRange actual) {

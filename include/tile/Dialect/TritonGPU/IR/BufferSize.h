@@ -9,8 +9,8 @@
 namespace mlir::triton::gpu {
 
 /// How many elements a buffer, or an array of buffers, takes in the memory of
-/// one block of a cluster: with the gaps of its encoding, and with places that
-/// the encoding leaves unused.
+/// one block of a cluster. The gaps of its encoding, and places that it leaves
+/// unused, count.
 int64_t getElementsInMemory(MemDescType type);
 
 } // namespace mlir::triton::gpu

@@ -8,11 +8,11 @@
 //  - of a memory descriptor: offset (in elements), block -> dim0, dim1, ...
 //
 // The out dims have the sizes of the shape. Where the shape is larger than what
-// the encoding covers, the pattern repeats over further registers (or offsets);
-// where it is smaller, indices wrap, and what wraps is held more than once: the
+// the encoding covers, the pattern repeats over further registers (or offsets).
+// Where it is smaller, indices wrap, and what wraps is held more than once: the
 // layout has zero bases. Layouts of memory descriptors are those of the whole
 // buffer (the allocation shape), without the leading dimension of an array of
-// buffers; offsets into subviews are the business of the lowering.
+// buffers. Offsets into subviews are the business of the lowering.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TRITONGPU_IR_LINEARLAYOUTCONVERSIONS_H

@@ -62,8 +62,8 @@ enum class BarrierUse {
 namespace mlir::triton::gpu {
 
 /// Whether two accesses of the same shared memory need no barrier of the block
-/// between them, although at least one of them writes, because a barrier in
-/// shared memory orders them or is what they access.
+/// between them, although at least one of them writes. That is where a barrier
+/// in shared memory orders them or is what they access.
 bool isOrderedByBarrierObject(Operation *before, Operation *after);
 
 } // namespace mlir::triton::gpu

@@ -16,18 +16,18 @@
 namespace mlir::triton::gpu {
 
 enum class RegisterPurpose : unsigned {
-  /// Results of products, and factors that are kept until the next iteration
+  /// Results of dots, and factors that are kept until the next iteration
   /// beside those of that.
   KeptFactors,
-  /// Results of products where as many blocks share a multiprocessor as the
+  /// Results of dots where as many blocks share a multiprocessor as the
   /// threads are counted for.
   SharedMultiprocessor,
-  /// Results of products, and what products that run an iteration late need of
+  /// Results of dots, and what dots that run an iteration late need of
   /// the iteration before.
   LateProducts,
   /// The same, with the factors of two iterations.
   TwoFactors,
-  /// All that products take and make, beside loads that are on their way for a
+  /// All that dots take and make, beside loads that are on their way for a
   /// whole iteration.
   LoadsAhead,
   /// Data of a loop beside operands that never change and stay in registers.
@@ -49,10 +49,10 @@ enum class RegisterNeed : unsigned {
   CopyAddress,
   /// Addresses and counters of a loop, beside all its tensors.
   LoopScalars,
-  /// What threads take beside results of products and operands that stay in
+  /// What threads take beside results of dots and operands that stay in
   /// registers.
   BesideOperands,
-  /// What the default group takes beside results of its products, where
+  /// What the default group takes beside results of its dots, where
   /// partitions copy for it.
   BesideResults,
   /// A left operand which all iterations read from registers.

@@ -4,7 +4,7 @@
 //
 // What passes and the common lowering must know about the machine they compile
 // for. A backend fills models from its table and registers them for its kind of
-// `ttg.target`; everybody else finds the model through the operation at hand
+// `ttg.target`. Everybody else finds the model through the operation at hand
 // and never looks at the name of the target. The base class is a machine of no
 // particular vendor: what holds where a module names no target, or one that no
 // backend knows.

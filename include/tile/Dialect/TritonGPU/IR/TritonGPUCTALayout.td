@@ -14,8 +14,8 @@ include "tile/Dialect/TritonGPU/IR/TritonGPUAttrBase.td"
 def TTG_CTALayoutAttr : TTG_Attr<"CTALayout", "cta_layout"> {
   let summary = "how the blocks of a cluster share a tensor";
   let description = [{
-    Given by one basis for each bit of the index of a block in its cluster: the
-    step, in units of one block's part of the tensor, that this bit makes. A
+    Given by one basis for each bit of the index of a block in its cluster. It is
+    the step of this bit, in units of one block's part of the tensor. A
     zero basis means that the two blocks hold the same data.
 
     Encodings print it as `CGALayout = [[1, 0]]`, and leave it out where the

@@ -13,7 +13,7 @@ def TritonGPU_Dialect : Dialect {
   let description = [{
     The `ttg` dialect says how the values of the `tt` dialect are spread over a
     GPU. Tensors carry an encoding that maps each element to the registers of
-    threads; `!ttg.memdesc` values are views of shared memory (or another
+    threads. `!ttg.memdesc` values are views of shared memory (or another
     on-chip memory) with an encoding that maps each element to an offset.
     Operations copy between the two worlds, convert between encodings, and
     describe asynchronous copies, barriers and groups of specialised warps.

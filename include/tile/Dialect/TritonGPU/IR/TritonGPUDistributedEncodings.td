@@ -31,8 +31,8 @@ def TTG_BlockedEncodingAttr
   );
   let builders = [
     // Spreads the threads, then the warps, over `shape` along `order`, fastest
-    // dimension first: no more of them in a dimension than it has elements for,
-    // and what is left over goes to the slowest one.
+    // dimension first. There are no more of them in a dimension than it has
+    // elements for. What is left over goes to the slowest one.
     AttrBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape,
                      "::llvm::ArrayRef<unsigned>":$sizePerThread,
                      "::llvm::ArrayRef<unsigned>":$order, "unsigned":$numWarps,

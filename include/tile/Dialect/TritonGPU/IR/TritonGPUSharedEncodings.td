@@ -19,9 +19,9 @@ def TTG_SwizzledSharedEncodingAttr
   let summary = "row-major with a xor swizzle of the columns";
   let description = [{
     Elements lie in the order `order` (fastest dimension first). Along the
-    fastest dimension, groups of `vec` elements change places: group `c` of row
+    fastest dimension, groups of `vec` elements change places. Group `c` of row
     `r` (the second fastest dimension) is stored at group
-    `c xor ((r / perPhase) mod maxPhase)`, so that a column of groups is spread
+    `c xor ((r / perPhase) mod maxPhase)`. So a column of groups is spread
     over the banks. `maxPhase = 1` means no swizzle.
 
     Example:

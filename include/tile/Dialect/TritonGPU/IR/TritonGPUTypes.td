@@ -28,7 +28,7 @@ def TTG_MemDescType
     A tensor in memory: shape, element type, an encoding that maps elements to
     offsets, and the memory space. The memory may be written only where
     `mutable` stands. A view of a part of a buffer also carries the shape of the
-    whole buffer, because offsets depend on it; it is printed only where it
+    whole buffer, because offsets depend on it. That is printed only where it
     differs from the (last dimensions of the) shape.
 
     The shape may have one dimension more than the encoding: that is an array of

@@ -38,9 +38,9 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [
     must pass to each other shows.
 
     `partitionNumWarps` holds the warps of each partition. Later steps add
-    `warpGroupStartIds`, the first warp of each partition, `requestedRegisters`,
-    an estimate of the registers that a thread of each partition needs, and
-    `actualRegisters`, those that each group gets, the default one first.
+    `warpGroupStartIds`, the first warp of each partition. `requestedRegisters`
+    is an estimate of the registers that a thread of each partition needs, and
+    `actualRegisters` those that each group gets, the default one first.
 
     Example:
 

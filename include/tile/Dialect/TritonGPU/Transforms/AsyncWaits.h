@@ -8,7 +8,7 @@
 namespace mlir::triton::gpu {
 
 /// The least sum of `count` over the operations after the groups of copies that
-/// `tokens` stand for and before `wait`, over all paths: so much may be under
+/// `tokens` stand for and before `wait`, over all paths. So much may be under
 /// way when these groups are done, as copies are done in order. Zero, which is
 /// always safe, where there are no tokens or one cannot be traced.
 int getLeastSince(ValueRange tokens, Operation *wait,

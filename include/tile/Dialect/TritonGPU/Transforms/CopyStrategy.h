@@ -45,7 +45,7 @@ public:
   virtual ~CopyStrategy() = default;
 
   /// The strategy for an operation of the body of `loop`, that of the first
-  /// engine of the machine that can copy it; null where it is no load, or one
+  /// engine of the machine that can copy it. Null where it is no load, or one
   /// whose result has to stay in registers.
   static const CopyStrategy *find(Operation *op, scf::ForOp loop);
 

@@ -9,7 +9,7 @@
 namespace mlir::triton::gpu {
 
 /// The layout of shared memory through which a tensor laid out like `source`
-/// becomes the operand `operand` of a dot: rows in the order of the source,
+/// becomes the operand `operand` of a dot. Rows are in the order of the source,
 /// swizzled so that the reads of a warp fall into different banks.
 SwizzledSharedEncodingAttr
 getDotOperandSharedEncoding(RankedTensorType source,

@@ -8,8 +8,8 @@
 
 namespace mlir::triton::nvidia_gpu {
 
-/// On `arrive_barrier`: the barrier of each block of the cluster is arrived at,
-/// by each warp for itself where there is an arrival for each of them, else by
+/// On `arrive_barrier`: the barrier of each block of the cluster is arrived at.
+/// Each warp does for itself where there is an arrival for each of them, else
 /// the first thread, alone and at once. On `wait_barrier`: the first thread
 /// waits, alone, for what all of them did before they arrived.
 inline constexpr llvm::StringLiteral kAllBlocksAttrName = "ttnvgpu.all_blocks";

@@ -27,8 +27,8 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
 
     With `isAsync` the operation returns before the multiplication is done: neither
     the result may be read nor the buffers written before a `warp_group_dot_wait`.
-    `maxNumImpreciseAcc` bounds how many fp8 products are added at the reduced
-    precision of the tensor core; 0 asks for full precision after each instruction.
+    `maxNumImpreciseAcc` bounds how many multiplied fp8 are added at the reduced
+    precision of the tensor core. 0 asks for full precision after each instruction.
 
     Example:
 

@@ -225,7 +225,7 @@ def TTNG_TensormapCreateOp
 
     | attribute | codes |
     |---|---|
-    | `elem_type` | 0 u8, 1 u16, 2 u32, 3 s32, 4 u64, 5 s64, 6 f16, 7 f32, 8 f32 with denormals flushed, 9 f64, 10 bf16, 11 tf32, 12 tf32 with denormals flushed, 13 packed 4-bit in 8 bytes, 14 packed 4-bit in 16 bytes, 15 packed 6-bit in 16 bytes |
+    | `elem_type` | 0 u8, 1 u16, 2 u32, 3 s32, 4 u64, 5 s64. 6 f16, 7 f32, 8 f32 with denormals flushed, 9 f64, 10 bf16, 11 tf32, 12 tf32 with denormals flushed. 13 packed 4-bit in 8 bytes, 14 packed 4-bit in 16 bytes, 15 packed 6-bit in 16 bytes |
     | `interleave_layout` | 0 none, 1 16 bytes, 2 32 bytes |
     | `swizzle_mode` | 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes |
     | `fill_mode` | 0 zero, 1 NaN |

@@ -35,8 +35,8 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [
     AttrSizedResultSegments, TTG_OnChipOnly]> {
   let summary = "Read tensor memory into registers";
   let description = [{
-    Each warp of a group of four reaches one 32-lane window of tensor memory only,
-    so that the layout of the result must give it just the rows in that window.
+    Each warp of a group of four reaches one 32-lane window of tensor memory only.
+    So the layout of the result must give it just the rows in that window.
 
     With `redOp` a last result holds the minimum or maximum of each row, of the
     absolute values where `abs` is true. A NaN in a row is passed over, or where

@@ -88,7 +88,7 @@ def TTNG_TensorMemoryScalesEncodingAttr
   let summary = "How the scales of a scaled multiplication lie in tensor memory";
   let description = [{
     Scales are 8 bits wide. A tile of 32 rows x 4 scales takes 32 lanes and one
-    column, and is repeated in the other three 32-lane windows, because each
+    column. It is repeated in the other three 32-lane windows, because each
     warp of the tensor core reads its own window. Tiles follow each other along
     the columns, those along the rows first.
 

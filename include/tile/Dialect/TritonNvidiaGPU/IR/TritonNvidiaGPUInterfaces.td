@@ -12,8 +12,8 @@ def TTNG_MMAv5OpInterface : OpInterface<"MMAv5OpInterface", [
   let cppNamespace = "::mlir::triton::nvidia_gpu";
   let description = [{
     What a matrix product on the fifth-generation tensor core has beside
-    `MatrixProductOpInterface`: it accumulates into tensor memory, in an order
-    that tokens tell, may run asynchronously, and then tells its completion to
+    `MatrixProductOpInterface`. It accumulates into tensor memory, in an order
+    that tokens tell. It may run asynchronously, and then tells its completion to
     barriers. Passes need not know whether the multiplication is scaled.
   }];
 

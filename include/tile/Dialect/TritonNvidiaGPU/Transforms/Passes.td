@@ -476,8 +476,8 @@ def TritonTensorMemoryAllocation
   let description = [{
     Sets `tensor_memory_col_offset` and `tensor_memory_row_offset` on every
     `ttnvgpu.tmem_alloc`, and `ttg.tensor_memory_size`, the number of columns in use,
-    on the module. Buffers that are not in use at the same time may share columns,
-    and so may two buffers of 64 lanes: one takes the lower (row offset 0), one the
+    on the module. Buffers that are not in use at the same time may share columns.
+    So may two buffers of 64 lanes: one takes the lower (row offset 0), one the
     upper halves (row offset 16) of the 32-lane windows. A left operand in tensor
     memory gets the same row offset as the accumulator.
 
@@ -501,7 +501,7 @@ def TritonTensorMemoryAllocation
 
 def TritonNvidiaOptimizeAtomics
     : Pass<"triton-nvidia-optimize-atomics", "::mlir::ModuleOp"> {
-  let summary = "Add results of products to memory from the warps that have them";
+  let summary = "Add results of dots to memory from the warps that have them";
   let description = [{
     Atomic operations on a result of a dot get another layout, if nobody uses the old
     values. Threads come to it by exchanges inside their warps, with as many

@@ -76,8 +76,8 @@ public:
   }
 
 private:
-  /// Where threads copy through registers, what leads to a product is loaded
-  /// one iteration ahead: more would be handed on from register to register.
+  /// Where threads copy through registers, what leads to a dot is loaded one
+  /// iteration ahead: more would be handed on from register to register.
   int getLatency(Operation *load) {
     bool isCopied = !getTargetModel(loop).getAsyncCopySizes().empty();
     return isCopied || !leadsToDot(load) ? numStages - 1
@@ -128,9 +128,9 @@ private:
                : nullptr;
   }
 
-  /// Operands in registers of products that the tensor core does by itself are
-  /// read a stage before, while the product of the iteration before is under
-  /// way; their loads start as early before that as others. Blocks that share a
+  /// Operands in registers of dots that the tensor core does by itself are read
+  /// a stage before. Then the dot of the iteration before is under way. Their
+  /// loads start as early before that as others. Blocks that share a
   /// multiprocessor fill each other's gaps, and are only held up by that.
   void readOperandsEarly() {
     if (haveRegisters(loop, {}, RegisterPurpose::SharedMultiprocessor,
@@ -260,7 +260,7 @@ private:
 
 /// Whether `loop` has a loop in it that touches memory: that one's loads are
 /// ahead then. A loop that only computes, such as the one over the groups of a
-/// scaled product, is like any other operation.
+/// scaled dot, is like any other operation.
 bool hasLoopWithLoads(scf::ForOp loop) {
   return loop.getBody()
       ->walk([](LoopLikeOpInterface inner) {

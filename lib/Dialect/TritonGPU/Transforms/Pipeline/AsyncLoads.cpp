@@ -154,7 +154,7 @@ public:
       result.clusterBarrier =
           ringBarriers->startSharingInLoop(builder, loop.getLoc());
     // Copies that start together and are needed in the same iteration have one
-    // wait, before the first use of any: it comes with a barrier, which costs
+    // wait, before the first use of any. It comes with a barrier, which costs
     // more than the short time between their arrivals.
     llvm::MapVector<GroupKey, SmallVector<AsyncLoad *>> groups;
     for (AsyncLoad &load : loads)
@@ -206,7 +206,7 @@ private:
     return barriers;
   }
 
-  /// Adds for each pair of places that occurs iteration arguments: the
+  /// Adds iteration arguments for each pair of places that occurs. They are the
   /// positions in the ring that were filled and read last, and where there are
   /// barriers the parity of the round.
   void addRings(ArrayRef<AsyncLoad> loads) {
@@ -413,7 +413,7 @@ private:
   }
 
   /// Where `load` is read. That is the slot of the iteration before if there is
-  /// no other, and one stage is between them: nobody may have written the next,
+  /// no other, and one stage is between them. Nobody may have written the next,
   /// and to leave out the read takes a branch.
   Value getReadPosition(const AsyncLoad &load, const RingIndices &ring) {
     if (!load.strategy->usesBarriers() ||

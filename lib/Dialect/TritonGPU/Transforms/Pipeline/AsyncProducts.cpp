@@ -2,27 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A product of one iteration is issued while that of the iteration before is
+// A dot of one iteration is issued while that of the iteration before is
 // under way, so that the tensor core has always something to do:
 //
-//   wait for copies; product i; wait until product i - 1 is done;
-//   copies to the buffers that product i - 1 has read
+//   wait for copies; dot i; wait until dot i - 1 is done;
+//   copies to the buffers that dot i - 1 has read
 //
-// Products whose results are used in the loop are waited for right before that.
-// Where that is in the next iteration, after another product, they run on until
-// then: the product of attention with the values while that of the next scores
+// Dots whose results are used in the loop are waited for right before that.
+// Where that is in the next iteration, after another dot, they run on until
+// then: the dot of attention with the values while that of the next scores
 // is started. Where some iterations only use them, as the last ones of the
 // tiles of a loop over many tiles do, they are waited for there:
 //
-//   wait for copies; product i; wait until product i - 1 is done;
-//   copies to the buffers that product i - 1 has read;
-//   if it is the last of its tile { wait until product i is done; store it }
+//   wait for copies; dot i; wait until dot i - 1 is done;
+//   copies to the buffers that dot i - 1 has read;
+//   if it is the last of its tile { wait until dot i is done; store it }
 //
-// While a product runs, nothing may read or write its registers, and LLVM does
+// While a dot runs, nothing may read or write its registers, and LLVM does
 // not know that. It copies values between registers where an iteration ends and
-// where branches meet. So a product only runs on there if its sum can stay in
-// one set of registers on the way: the sum goes on in the iteration argument
-// that the product adds to, and nothing else needs those registers meanwhile.
+// where branches meet. So a dot only runs on there if its sum can stay in one
+// set of registers on the way. The sum goes on in the iteration argument that
+// the dot adds to, and nothing else needs those registers meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// True if nothing writes what an operand reads before the product is done: it
+/// True if nothing writes what an operand reads before the dot is done: it
 /// is in a ring of this loop, or in a buffer that never changes.
 bool isKept(Value operand, scf::ForOp loop, ArrayRef<Value> rings) {
   Value memory = getBuffers(operand);
@@ -56,8 +56,8 @@ bool isKept(Value operand, scf::ForOp loop, ArrayRef<Value> rings) {
          !loop->isAncestor(alloc);
 }
 
-/// A branch that uses a product in some iterations; in all others it hands the
-/// product on.
+/// A branch that uses a dot in some iterations; in all others it hands the
+/// dot on.
 struct OccasionalUse {
   scf::IfOp ifOp;
   /// The block of those that use it.
@@ -66,8 +66,8 @@ struct OccasionalUse {
   OpResult next;
 };
 
-/// Whether the registers of a product that one side of a branch hands on are
-/// free for `other`, which the `busy` side hands on: `other` is made there,
+/// Whether the registers of a dot that one side of a branch hands on are free
+/// for `other`, which the `busy` side hands on. Then `other` is made there,
 /// behind the wait, or it stays in registers of its own.
 bool canFollow(Value other, Block *busy, scf::ForOp loop) {
   Operation *def = other.getDefiningOp();
@@ -91,8 +91,8 @@ std::optional<OccasionalUse> getOccasionalUse(Value product, scf::ForOp loop) {
   }
   if (!ifOp || !ifOp.elseBlock())
     return std::nullopt;
-  // The wait for the product of the iteration before comes first, and behind
-  // the last product.
+  // The wait for the dot of the iteration before comes first, and behind
+  // the last dot.
   for (Operation *op = ifOp->getNextNode(); op; op = op->getNextNode())
     if (isa<MatrixProductOpInterface>(op))
       return std::nullopt;
@@ -138,7 +138,7 @@ BlockArgument getOwnAccumulator(MatrixProductOpInterface dot, scf::ForOp loop) {
   return c;
 }
 
-/// Whether nobody has decided yet when the product is waited for.
+/// Whether nobody has decided yet when the dot is waited for.
 bool isUndecided(MatrixProductOpInterface dot) {
   return dot.canWaitInOrder() && !dot.isAsync();
 }
@@ -164,7 +164,7 @@ bool canRunOn(MatrixProductOpInterface dot, scf::ForOp loop,
   return true;
 }
 
-/// A product whose result the next iteration uses first, after it has started
+/// A dot whose result the next iteration uses first, after it has started
 /// another one.
 struct CarriedProduct {
   MatrixProductOpInterface dot;
@@ -216,10 +216,10 @@ bool isElementwise(Operation *op) {
 }
 
 /// Whether `dot` may write the registers of `before`, the sum of the iteration
-/// before: it adds to that sum as it is, or to what operations on its elements
-/// make of it alone; or it adds to zero, and nobody uses the sum any more. Any
+/// before. It adds to that sum as it is, or to what operations on its elements
+/// make of it alone. Or it adds to zero, and nobody uses the sum any more. Any
 /// other accumulator would be copied to these registers at the end of the
-/// iteration, while the product runs.
+/// iteration, while the dot runs.
 bool takesRegistersOf(Value before, MatrixProductOpInterface dot) {
   Block *body = dot->getBlock();
   if (matchPattern(dot.getAccumulator(), m_Zero()) ||
@@ -285,9 +285,9 @@ std::optional<CarriedProduct> getCarried(MatrixProductOpInterface dot,
   return carried;
 }
 
-/// How many products are under way at `end` that were started in [begin, end),
+/// How many dots are under way at `end` that were started in [begin, end),
 /// or before it where `underWay` were. To leave more than that unfinished is
-/// what ptxas does not understand: it then does all products one by one.
+/// what ptxas does not understand: it then does all dots one by one.
 unsigned countUnderWay(Block::iterator begin, Block::iterator end,
                        unsigned underWay = 0) {
   for (Operation &op : llvm::make_range(begin, end)) {
@@ -300,7 +300,7 @@ unsigned countUnderWay(Block::iterator begin, Block::iterator end,
   return underWay;
 }
 
-/// Starts the product; the wait comes later. Factors in registers stay there
+/// Starts the dot; the wait comes later. Factors in registers stay there
 /// until then, as iteration arguments.
 void startCarried(CarriedProduct &carried, scf::ForOp &loop) {
   carried.dot.setAsync(true);
@@ -326,7 +326,7 @@ void startCarried(CarriedProduct &carried, scf::ForOp &loop) {
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false, yieldFactors));
 }
 
-/// Waits for the product of the iteration before.
+/// Waits for the dot of the iteration before.
 void waitForCarried(CarriedProduct carried, scf::ForOp loop) {
   Value before = loop.getRegionIterArg(carried.result);
   SmallVector<Value> waited{before};
@@ -351,7 +351,7 @@ void waitForCarried(CarriedProduct carried, scf::ForOp loop) {
 
 /// Has `loop` and the waits behind it run only if there is an iteration. Where
 /// a path around the loop met it before the waits, it would define registers
-/// that products are still writing: ptxas then does all products one by one.
+/// that dots are still writing: ptxas then does all dots one by one.
 void skipIfEmpty(scf::ForOp loop) {
   SmallVector<Operation *> inside{loop};
   while (isa_and_nonnull<MatrixProductWaitOpInterface>(
@@ -392,7 +392,7 @@ Operation *getDeadline(MatrixProductOpInterface dot, scf::ForOp loop) {
   return user ? user : loop.getBody()->getTerminator();
 }
 
-/// Starts a product and waits for it where its result is needed, if there is
+/// Starts a dot and waits for it where its result is needed, if there is
 /// anything to do until then.
 bool waitLate(MatrixProductOpInterface dot, scf::ForOp loop) {
   if (!isUndecided(dot))
@@ -462,7 +462,7 @@ unsigned mlir::triton::gpu::makeProductsAsync(scf::ForOp &loop,
   for (MatrixProductOpInterface dot : all)
     if (canRunOn(dot, loop, rings))
       dots.push_back(dot);
-  // Backwards: how many products are started after one decides how many its
+  // Backwards: how many dots are started after one decides how many its
   // wait may leave unfinished.
   unsigned numLate = 0;
   SmallVector<CarriedProduct> carried;

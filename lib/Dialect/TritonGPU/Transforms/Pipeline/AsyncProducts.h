@@ -11,18 +11,18 @@
 
 namespace mlir::triton::gpu {
 
-/// Lets the warp-group products of `loop` run while the threads go on: those
-/// that do nothing but add to an accumulator of their own into the next
+/// Lets the warp-group dots of `loop` run while the threads go on. Those that
+/// do nothing but add to an accumulator of their own run into the next
 /// iteration, others until their results are used. `rings` are the buffers that
-/// copies of this loop fill, with one to spare for what such a product still
-/// reads. Returns the number of products.
+/// copies of this loop fill, with one to spare for what such a dot still reads.
+/// Returns the number of dots.
 unsigned makeProductsAsync(scf::ForOp &loop, ArrayRef<Value> rings);
 
-/// Whether that would have products read what copies filled while the next
+/// Whether that would have dots read what copies filled while the next
 /// iteration runs.
 bool anyProductCanRunOn(scf::ForOp loop, ArrayRef<Value> rings);
 
-/// Whether there are registers for `values` beside the results of all products
+/// Whether there are registers for `values` beside the results of all dots
 /// of `loop`, if so many blocks share a multiprocessor.
 bool haveRegisters(scf::ForOp loop, ArrayRef<Value> values,
                    RegisterPurpose purpose, unsigned numBlocks = 1);

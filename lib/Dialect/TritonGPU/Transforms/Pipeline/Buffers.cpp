@@ -48,7 +48,7 @@ Value mlir::triton::gpu::getBuffer(OpBuilder &builder, Location loc,
   return MemDescIndexOp::create(builder, loc, single, buffers, index);
 }
 
-/// Views of a buffer that can be written can be written, too.
+/// Views of a buffer are as mutable as the buffer.
 static void makeViewsMutable(Value memory) {
   for (Operation *user : memory.getUsers()) {
     if (!isa<ViewLikeOpInterface>(user))
@@ -85,7 +85,7 @@ void mlir::triton::gpu::readBuffer(OpBuilder &builder, Operation *load,
     return created(
         LocalLoadOp::create(builder, load->getLoc(), type, slot, token));
   };
-  // Where a product reads shared memory, it reads what was copied, or what is
+  // Where a dot reads shared memory, it reads what was copied, or what is
   // made of it.
   bool complete = strategy.isComplete(load);
   for (Operation *user : llvm::make_early_inc_range(load->getUsers())) {

@@ -18,9 +18,9 @@ namespace mlir::triton::gpu {
 Value getBuffers(Value view);
 
 /// Has the users of a load, which is to be erased, read `slot`, where a copy
-/// has put what it loads: dots by themselves, others by loads right after
-/// `slot` (which have `token`, if there is one). Calls `onCreate` and `onErase`
-/// for the operations that come and go.
+/// has put what it loads. Dots read it by themselves, others by loads right
+/// after `slot` (which have `token`, if there is one). Calls `onCreate` and
+/// `onErase` for the operations that come and go.
 void readBuffer(OpBuilder &builder, Operation *load,
                 const CopyStrategy &strategy, Value slot, Value token,
                 function_ref<void(Operation *)> onCreate,

@@ -130,7 +130,7 @@ static Value getNumberCovered(Value count, int64_t by) {
 /// Whether 0 < `remaining` implies the predicate.
 static bool impliesPredicate(Value remaining, Less predicate) {
   // Of an iteration that does not exist, the difference is taken modulo 2^32
-  // and still is a small negative number; a sum that is compared to n might not
+  // and still is a small negative number. A sum that is compared to n might not
   // be.
   auto difference = remaining.getDefiningOp<arith::SubIOp>();
   if (!difference)

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Rough numbers of instructions that a thread issues. They need to rank
-// alternatives that are far apart, no more: a conversion through shared memory
-// waits for all warps twice, so a handful of integer operations is always
+// alternatives that are far apart, no more. A conversion through shared memory
+// waits for all warps twice. So a handful of integer operations is always
 // cheaper, and a chain of transcendental functions is not.
 //
 //===----------------------------------------------------------------------===//

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A value wanted in another layout can be converted where it is defined, or it
-// can be computed again from operands that are wanted in a suitable layout,
-// each of which poses the same question. The cheapest mix of the two for the
+// A value wanted in another layout can be converted where it is defined. Or it
+// can be computed again from operands that are wanted in a suitable layout.
+// Each of them poses the same question. The cheapest mix of the two for the
 // operand of each conversion is found by recursion over (value, layout), loops
 // being cut where they close. That covers removing a conversion altogether,
 // moving it to a narrower or smaller operand, and moving it out of a loop.
@@ -363,8 +363,8 @@ Value Rematerializer::addLoopArgument(scf::ForOp loop, BlockArgument arg,
   know({result, layout}, addPlaceholder(loop, type));
   Value init = loop.getTiedLoopInit(arg)->get();
   Value yielded = loop.getTiedLoopYieldedValue(arg)->get();
-  // Operands of the same loop may be added on the way, in the same order in
-  // both places as long as each pair is appended at once; a slot is kept for
+  // Operands of the same loop may be added on the way. They have the same order
+  // in both places as long as each pair is appended at once. A slot is kept for
   // this one.
   unsigned initIndex = loop->getNumOperands();
   Operation *yield = loop.getBody()->getTerminator();

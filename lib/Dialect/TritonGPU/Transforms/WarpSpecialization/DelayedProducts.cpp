@@ -40,7 +40,7 @@ static bool decline(Operation *op, StringRef why) {
 // Which operations are late
 //===----------------------------------------------------------------------===//
 
-/// The sums, which the loop carries from product to product.
+/// The sums, which the loop carries from dot to dot.
 bool DelayedProducts::findSums() {
   unsigned numProducts = 0;
   loop.walk([&](MatrixProductOpInterface) { ++numProducts; });
@@ -72,7 +72,7 @@ bool DelayedProducts::isAllowed(Operation *op) const {
   return effects && effects.onlyHasEffect<MemoryEffects::Read>();
 }
 
-/// Whether `user` is a product that only goes on with the sum of `product`,
+/// Whether `user` is a dot that only goes on with the sum of `product`,
 /// which need not be done for that.
 static bool isAddedTo(MatrixProductOpInterface product, Operation *user) {
   auto next = dyn_cast<MatrixProductOpInterface>(user);
@@ -106,7 +106,7 @@ bool DelayedProducts::findLateOperations() {
   if (earlyProducts.empty())
     return decline(loop, "none depends on another");
   // Late ones are waited for together. A sum that is added to before that is
-  // nobody else's: it would be copied while its product runs.
+  // nobody else's: it would be copied while its dot runs.
   for (MatrixProductOpInterface product : lateProducts)
     for (Operation *user : product.getProduct().getUsers())
       if (user != yield &&
@@ -195,7 +195,7 @@ bool DelayedProducts::find() {
   if (!findSums() || !findLateOperations())
     return false;
   pullIn();
-  // Buffers that only late products read are taken late, too.
+  // Buffers that only late dots read are taken late, too.
   for (const RingUse &ring : rings)
     if (llvm::all_of(getReaders(ring),
                      [&](Operation *op) { return late.contains(op); }))
@@ -210,9 +210,9 @@ bool DelayedProducts::find() {
          decline(loop, "there are not enough registers");
 }
 
-/// Whether the registers of a late product's factors need not be free before
+/// Whether the registers of a late dot's factors need not be free before
 /// those of the next one are computed. Copying them later costs less than
-/// computing them later: that is done while the early products run.
+/// computing them later: that is done while the early dots run.
 bool DelayedProducts::haveTwoFactorsRoom() const {
   if (llvm::any_of(rings, std::mem_fn(&RingUse::isFilledByThreads)))
     return false;
@@ -238,7 +238,7 @@ Operation *DelayedProducts::cloneWithSources(OpBuilder &builder, Operation *op,
   return builder.clone(*op, mapping);
 }
 
-/// What the early products of an iteration need, and they themselves.
+/// What the early dots of an iteration need, and they themselves.
 void DelayedProducts::findFirst() {
   first.insert(earlyProducts.begin(), earlyProducts.end());
   for (size_t i = 0; i < first.size(); ++i) {
@@ -248,7 +248,7 @@ void DelayedProducts::findFirst() {
         first.insert(def);
       return true;
     });
-    // Of a ring that a product reads, or what reads it for a product.
+    // Of a ring that a dot reads, or what reads it for a dot.
     for (const RingUse &ring : rings)
       if (llvm::is_contained(getReaders(ring), first[i]))
         for (Operation *op : {ring.wait, ring.fence})
@@ -263,8 +263,8 @@ bool DelayedProducts::isWait(Operation *op) const {
   });
 }
 
-/// Whether the buffers of the next iteration's early products come although
-/// those that late products read in the iteration before are not handed back.
+/// Whether the buffers of the next iteration's early dots come although
+/// those that late dots read in the iteration before are not handed back.
 /// With two buffers the producer must not want one of these in between: it
 /// fills the rings in their order.
 bool DelayedProducts::canWaitFirst() {
@@ -281,11 +281,11 @@ bool DelayedProducts::canWaitFirst() {
   return true;
 }
 
-/// Waits for the buffers of the next iteration's early products, if there is
-/// one. Best that comes before the wait for the late products, which have
-/// nothing to do with it: it ends a basic block, and ptxas, for which that wait
-/// depends on nothing that the threads compute meanwhile, has it right behind
-/// that.
+/// Waits for the buffers of the next iteration's early dots, if there is
+/// one. Best that comes before the wait for the late dots, which have nothing
+/// to do with it, because it ends a basic block. For ptxas the wait for the
+/// late dots depends on nothing that the threads compute meanwhile, so it has
+/// that right behind.
 void DelayedProducts::waitForNext(OpBuilder &builder, Value counter,
                                   const IRMapping &mapping) {
   Value next = trips.getLater(builder, counter, 1);
@@ -334,7 +334,7 @@ void DelayedProducts::emitIteration(OpBuilder &builder, scf::ForOp to) {
        llvm::zip(crossing, to.getRegionIterArgs().take_back(crossing.size())))
     delayed.map(value, arg);
 
-  // The products that are not late; their buffers were waited for before.
+  // The dots that are not late; their buffers were waited for before.
   for (Operation &op : *body)
     if (first.contains(&op) && !isWait(&op)) {
       Operation *clone = builder.clone(op, early);
@@ -372,7 +372,7 @@ void DelayedProducts::emitIteration(OpBuilder &builder, scf::ForOp to) {
     bool first = canWaitFirst();
     if (first)
       waitForNext(builder, to.getInductionVar(), early);
-    // Of products that add to one sum, only the last has it.
+    // Of dots that add to one sum, only the last has it.
     SmallVector<Value> ends;
     for (MatrixProductOpInterface product : lateProducts)
       if (llvm::is_contained(product.getProduct().getUsers(),

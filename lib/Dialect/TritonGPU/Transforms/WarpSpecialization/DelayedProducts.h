@@ -25,8 +25,8 @@ struct RingUse {
   Operation *release = nullptr;
 };
 
-/// The products of a loop that only add to sums, but multiply what the loop
-/// computes from other products: attention's weights with the values. An
+/// The dots of a loop that only add to sums, but multiply what the loop
+/// computes from other dots: attention's weights with the values. An
 /// iteration later they run while the threads compute the next weights:
 ///
 ///   scores 0; weights 0
@@ -43,12 +43,12 @@ public:
       : loop(loop), trips(loop, &axisInfo), rings(rings),
         numBuffers(numBuffers) {}
 
-  /// Whether there are such products, and registers for what they need of the
+  /// Whether there are such dots, and registers for what they need of the
   /// iteration before.
   bool find();
   /// Delays them. The loop, which releases its buffers by now and waits for
-  /// each product at once, is replaced by one with the same iteration arguments
-  /// first. Returns the number of products that run on.
+  /// each dot at once, is replaced by one with the same iteration arguments
+  /// first. Returns the number of dots that run on.
   unsigned apply(scf::ForOp &loop);
 
 private:
@@ -80,7 +80,7 @@ private:
   SmallVector<MatrixProductOpInterface> earlyProducts, lateProducts;
   /// What late operations need of their own iteration.
   llvm::SetVector<Value> crossing;
-  /// What early products need of theirs, and they themselves.
+  /// What early dots need of theirs, and they themselves.
   llvm::SetVector<Operation *> first;
 };
 

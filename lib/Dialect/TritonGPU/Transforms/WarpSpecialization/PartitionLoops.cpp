@@ -289,8 +289,8 @@ private:
   }
 
   /// How many warps of the producer say that they have filled a buffer. Where
-  /// one thread starts all copies, its warp need not; but of several warps each
-  /// has to, or one that is late would find a buffer filled, freed, and wait
+  /// one thread starts all copies, its warp need not. But of several warps each
+  /// has to. Else one that is late would find a buffer filled, freed, and wait
   /// for the next time that it is.
   int countWarpArrivals(const Ring &ring) const {
     return ring.hasThreadCopies() || producerWarps > 1 ? producerWarps : 0;

@@ -264,10 +264,11 @@ private:
     return obstacle;
   }
 
-  /// How many buffers for each load, of `wanted`, there is room for beside one
-  /// for each of `tileLoads` and those that the nest stores through, which live
-  /// as long: all of them, so that no store waits for another, or one at a time
-  /// where no three buffers for loads are left otherwise.
+  /// How many buffers for each load, of `wanted`, there is room for. Beside
+  /// them is one for each of `tileLoads` and those that the nest stores
+  /// through, which live as long. These are all of them, so that no store waits
+  /// for another. Or it is one at a time where no three buffers for loads are
+  /// left otherwise.
   static int countBuffers(scf::ForOp nest, ArrayRef<scf::ForOp> inners,
                           ArrayRef<Operation *> tileLoads, int wanted) {
     auto countBytes = [](Value value) -> int64_t {

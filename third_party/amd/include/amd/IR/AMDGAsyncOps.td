@@ -43,7 +43,7 @@ def AMDG_AsyncCopyLocalToGlobalOp
   let summary = "Store from LDS";
   let description = [{
     Starts to copy the elements of `src` to where `dst` points, if `mask` says so,
-    without passing through registers where the target has such stores; they are
+    without passing through registers where the target has such stores. They are
     done after an `amdg.async_wait`. `tritonamdgpu-expand-ops` has elements
     pass through registers.
 

@@ -93,8 +93,8 @@ def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_tranposed"> {
   let summary = "Read pairs of floats of 4 bits that lie across K";
   let description = [{
     Each byte in `src` holds two floats that are neighbours along M (of a left
-    operand, M / 2 x K) or N (of a right one, K x N / 2), each byte of the result
-    two that are neighbours along K. The name is spelled as existing IR has it.
+    operand, M / 2 x K) or N (of a right one, K x N / 2). Each byte of the result
+    holds two that are neighbours along K. The name is spelled as existing IR has it.
 
     Example:
 

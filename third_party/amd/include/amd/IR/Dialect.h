@@ -20,7 +20,7 @@ Type getBaseType(Type tensor);
 inline constexpr int64_t kBufferBytes = int64_t(1) << 31;
 
 /// For each register of a tensor of `sliceType`, which lies at `offsets` in one
-/// of `type`, the register that has this element there; nullopt where threads
+/// of `type`, the register that has this element there. Nullopt where threads
 /// would have to exchange some.
 std::optional<SmallVector<int32_t>>
 getSliceRegisters(RankedTensorType type, RankedTensorType slice,

@@ -37,9 +37,9 @@ static bool isRearrangement(const Instruction &inst) {
              BitCastInst>(inst);
 }
 
-/// Whether a use in `block` keeps a product of this block there: by another
-/// dot that adds to it, which stays itself, or by a phi of the loop that
-/// consists of this block. Between them may be rearrangements.
+/// Whether a use in `block` keeps a dot of this block there. It is another dot
+/// that adds to it, which stays itself, or a phi of the loop that consists of
+/// this block. Between them may be rearrangements.
 static bool keepsInBlock(const User *user, const BasicBlock *block,
                          unsigned depth = 0) {
   const auto *inst = cast<Instruction>(user);

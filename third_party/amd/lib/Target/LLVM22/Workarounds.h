@@ -26,8 +26,7 @@ void foldConstantShuffles(llvm::Module &module);
 /// Writes words of 64-bit disjunctions that are known to be -1 as constants.
 void writeKnownWords(llvm::Module &module);
 
-/// Keeps values from other lanes out of products for which gfx12 has no such
-/// form.
+/// Keeps values from other lanes out of dots for which gfx12 has no such form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
 
 /// Keeps matrix products out of branches that only some lanes take.
