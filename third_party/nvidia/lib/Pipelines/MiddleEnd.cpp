@@ -71,6 +71,7 @@ void NVIDIAMiddleEnd::addLast() {
   }
   // Explicit programs wait for what they start.
   if (options.useTensorMemory) {
+    add(nvidia_gpu::createTritonNvidiaFoldTMEMConversions());
     add(nvidia_gpu::createTritonNvidiaInterleaveTMEM());
     add(nvidia_gpu::createTritonNvidiaMMALowering());
     add(createCSEPass());

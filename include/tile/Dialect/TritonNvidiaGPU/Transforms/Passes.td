@@ -206,6 +206,33 @@ def TritonGPUHoistTMEMAlloc
   ];
 }
 
+def TritonNvidiaFoldTMEMConversions
+    : Pass<"triton-nvidia-fold-tmem-conversions", "::mlir::ModuleOp"> {
+  let summary = "Move tensors to and from tensor memory in the layouts they have";
+  let description = [{
+    The instructions of tensor memory move several layouts of registers. A conversion
+    through shared memory, or through shuffles, takes longer than any of them. So a
+    store takes what a conversion takes, and a load gives what it gives, where an
+    instruction moves that layout.
+
+    Before:
+    ```mlir
+    %w = ttg.convert_layout %p : tensor<128x64xf16, #halves> -> tensor<128x64xf16, #rows>
+    %a = ttnvgpu.tmem_alloc %w : ...
+    ```
+    After:
+    ```mlir
+    %a = ttnvgpu.tmem_alloc %p : (tensor<128x64xf16, #halves>) -> ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numStores", "num-stores", "Stores without their conversion">,
+    Statistic<"numLoads", "num-loads", "Loads without their conversion">
+  ];
+}
+
 def TritonGPUPromoteLHSToTMEM
     : Pass<"tritongpu-promote-lhs-to-tmem", "::mlir::ModuleOp"> {
   let summary = "Put left operands that threads compute into tensor memory";
