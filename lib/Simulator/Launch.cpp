@@ -286,6 +286,8 @@ static void collect(Launch &launch, std::vector<Worker> &workers,
   }
   for (auto &timeline : launch.timelines)
     timeline->print(report.timeline);
+  if (!launch.timelines.empty())
+    report.chain = launch.timelines.front()->getEnd();
   report.ok = report.findings.empty() && launch.finished == launch.clusterCount;
   for (auto &[cta, text] : launch.output)
     report.output += text;
@@ -526,6 +528,9 @@ bool Module::launch(std::string_view name, const LaunchConfig &config,
   report.block = config.block;
   report.cluster = config.cluster;
   report.sharedBytes = program.sharedBytes() + config.dynamicShared;
+  report.gpu = program.device.gpu;
+  for (const Allocation &allocation : config.allocations)
+    report.reach += allocation.size;
   program.describe(report);
   report.threads = std::min(used, hostThreads);
   collect(launch, workers, program, report);
