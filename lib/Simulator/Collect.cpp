@@ -20,6 +20,9 @@ void tile::sim::collect(Launch &launch, std::span<Worker> all, Report &report) {
   report.block = config.block;
   report.cluster = config.cluster;
   report.sharedBytes = program.sharedBytes() + config.dynamicShared;
+  report.gpu = program.device.gpu;
+  for (const Allocation &allocation : config.allocations)
+    report.reach += allocation.size;
   program.describe(report);
   std::multimap<uint64_t, Finding> findings; // in the order of the CTAs
   for (Worker *w : workers) {
@@ -37,6 +40,8 @@ void tile::sim::collect(Launch &launch, std::span<Worker> all, Report &report) {
   }
   for (auto &timeline : launch.timelines)
     timeline->print(report.timeline);
+  if (!launch.timelines.empty())
+    report.chain = launch.timelines.front()->getEnd();
   report.ok = report.findings.empty() &&
               launch.group->finished == launch.group->clusterCount;
   for (auto &[cta, text] : launch.output)

@@ -248,6 +248,7 @@ struct GlobalVariable {
 
 /// Facts of a GPU: of a target that says nothing, those of an H200.
 struct Device {
+  std::string_view gpu = "H200"; ///< whose rates the cost model takes
   uint32_t processors = 132;
   uint32_t registers = 65536;       ///< of a processor
   uint32_t mostRegisters = 256;     ///< of a thread

@@ -94,6 +94,8 @@ constexpr Field fields[] = {
     {"tensor_flops", &Counters::tensorFlops},
     {"tensor_flops_8_bits", &Counters::tensorFlops8},
     {"tensor_flops_4_bits", &Counters::tensorFlops4},
+    {"tensor_cycles", &Counters::tensorCycles},
+    {"tensor_memory_bytes", &Counters::tensorMemoryBytes},
 };
 
 std::string quote(const std::string &text) {
@@ -147,58 +149,6 @@ void Counters::add(const Counters &other) {
     this->*f.value += other.*f.value;
 }
 
-// Lanes per second: SMs x 128 lanes x clock.
-static constexpr Gpu gpus[] = {
-    {"H200", 4.8e12, 990e12, 132 * 128 * 1.98e9, 1979e12},
-    {"H100", 3.35e12, 990e12, 132 * 128 * 1.98e9, 1979e12},
-    {"B200", 8.0e12, 2250e12, 148 * 128 * 1.85e9, 4500e12, 9000e12},
-    {"B300", 8.0e12, 2250e12, 148 * 128 * 1.85e9, 4500e12, 14000e12},
-    {"RTX 5090", 1.79e12, 419e12, 170 * 128 * 2.41e9, 838e12, 1676e12},
-    {"A100", 2.04e12, 312e12, 108 * 64 * 1.41e9, 624e12, 1248e12},
-    {"MI250X", 1.6e12, 191.5e12, 110 * 64 * 1.7e9}, // one of its two
-    {"MI300X", 5.3e12, 1307e12, 304 * 64 * 2.1e9},
-    {"MI355X", 8.0e12, 2516e12, 256 * 64 * 2.4e9},
-    {"RX 7900 XTX", 0.96e12, 122.8e12, 96 * 64 * 2.5e9},
-    {"RX 9070 XT", 0.64e12, 194.6e12, 64 * 64 * 2.97e9},
-    {"RX 9060 XT", 0.32e12, 102.6e12, 32 * 64 * 3.13e9}};
-
-const Gpu *Gpu::find(std::string_view name) {
-  for (const Gpu &gpu : gpus)
-    if (gpu.name == name)
-      return &gpu;
-  return nullptr;
-}
-
-std::string Gpu::names() {
-  std::string list;
-  for (const Gpu &gpu : gpus)
-    list += (list.empty() ? "" : ", ") + std::string(gpu.name);
-  return list;
-}
-
-Report::Roofline Report::roofline(const Gpu &gpu) const {
-  Roofline r;
-  r.memory =
-      32.0 * double(counters.globalLoadSectors + counters.globalStoreSectors) /
-          gpu.bytesPerSecond +
-      double(counters.asyncBytes) / gpu.bytesPerSecond;
-  auto rate = [](double of, double others) { return of > 0 ? of : others; };
-  double rate8 = rate(gpu.tensorFlops8, gpu.tensorFlops),
-         rate4 = rate(gpu.tensorFlops4, rate8);
-  uint64_t narrow = counters.tensorFlops8 + counters.tensorFlops4;
-  r.tensor = double(counters.tensorFlops - narrow) / gpu.tensorFlops +
-             double(counters.tensorFlops8) / rate8 +
-             double(counters.tensorFlops4) / rate4;
-  r.issue = (hasScalarUnit ? double(counters.totalLane())
-                           : 32.0 * double(counters.totalWarp())) /
-            gpu.lanesPerSecond;
-  r.estimate = std::max({r.memory, r.tensor, r.issue});
-  r.bound = r.estimate == r.memory   ? "memory"
-            : r.estimate == r.tensor ? "tensor"
-                                     : "issue";
-  return r;
-}
-
 std::string Report::summary(const Gpu *asked) const {
   const Gpu &gpu = asked ? *asked : *Gpu::find(this->gpu);
   std::string text = demangle(entry) +
@@ -245,8 +195,19 @@ std::string Report::summary(const Gpu *asked) const {
   return text;
 }
 
-std::string Report::toJson(const Gpu *asked) const {
+std::string Report::rooflineJson(const Gpu *asked, double blocks) const {
   const Gpu &gpu = asked ? *asked : *Gpu::find(this->gpu);
+  Roofline r = roofline(gpu, blocks);
+  return print("{\"gpu\": \"%s\", \"seconds\": %.9g, \"memory\": %.9g, "
+               "\"tensor\": %.9g, \"issue\": %.9g, \"shared\": %.9g, "
+               "\"special\": %.9g, \"tensor_memory\": %.9g, "
+               "\"expected\": %.9g, \"bound\": \"%s\"}",
+               std::string(gpu.name).c_str(), r.estimate, r.memory, r.tensor,
+               r.issue, r.shared, r.special, r.tensorMemory, r.expected,
+               r.bound.c_str());
+}
+
+std::string Report::toJson(const Gpu *asked) const {
   std::string text =
       "{\"entry\": " + quote(entry) + ", \"ok\": " + (ok ? "true" : "false") +
       ", \"grid\": " + triple(grid) + ", \"block\": " + triple(block) +
@@ -299,12 +260,7 @@ std::string Report::toJson(const Gpu *asked) const {
             ", \"line\": " + std::to_string(line) + "}";
     first = false;
   }
-  Roofline r = roofline(gpu);
-  text +=
-      print("], \"roofline\": {\"gpu\": \"%s\", \"seconds\": %.9g, \"memory\": "
-            "%.9g, \"tensor\": %.9g, \"issue\": %.9g, \"bound\": \"%s\"}",
-            std::string(gpu.name).c_str(), r.estimate, r.memory, r.tensor,
-            r.issue, r.bound.c_str());
+  text += "], \"roofline\": " + rooflineJson(asked);
   text += ", \"output\": " + quote(output) + ", \"findings\": [";
   first = true;
   for (const Finding &f : findings) {

@@ -242,8 +242,7 @@ void Timeline::product(const Ctx &c, unsigned n) {
   uint64_t &engine = tensorEngine[rank], start = engine;
   for (uint32_t i = first; i < first + 4; ++i)
     start = std::max(start, warps[rank * warpsPerCta + i].clock);
-  // 64 rows of n columns take n / 2 cycles, whatever the type.
-  engine = start + std::max(n / 2, 1u);
+  engine = start + productCycles(n);
   record({start, engine, rank, tensorLane, intern("wgmma"), n});
   for (uint32_t i = first; i < first + 4; ++i) {
     Warp &w = warps[rank * warpsPerCta + i];
@@ -280,6 +279,13 @@ void Timeline::tensorAccess(const Ctx &c, bool stores) {
 void Timeline::tensorWait(const Ctx &c, bool stores) {
   waitUntil(*c.cta, *c.warp, of(c).tensorDone[stores],
             stores ? "tcgen05.st" : "tcgen05.ld");
+}
+
+uint64_t Timeline::getEnd() const {
+  uint64_t end = 0;
+  for (const Warp &w : warps)
+    end = std::max(end, w.clock);
+  return end;
 }
 
 //===-- Output ------------------------------------------------------------===//

@@ -21,6 +21,10 @@
 
 namespace tile::sim {
 
+/// That tensor cores are busy with one instruction for a warp group (64 rows)
+/// or a CTA (128 rows) of n columns, whatever the type.
+inline uint64_t productCycles(unsigned n) { return std::max(n / 2, 1u); }
+
 class Timeline {
 public:
   explicit Timeline(const Launch &launch);
@@ -64,6 +68,9 @@ public:
   /// The running warp accesses tensor memory; it waits for its accesses.
   void tensorAccess(const Ctx &c, bool stores);
   void tensorWait(const Ctx &c, bool stores);
+
+  /// When the last warp ends.
+  uint64_t getEnd() const;
 
   /// Events as Chrome and Perfetto read them, one line each; a comma before all
   /// but the first event of `text`. Cycles stand where microseconds should.

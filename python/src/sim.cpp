@@ -180,7 +180,15 @@ void tile::python::populateSim(nb::module_ &m) {
           [](const sim::Report &r, const std::string &gpu) {
             return r.toJson(findGpu(gpu));
           },
-          nb::arg("gpu") = "");
+          nb::arg("gpu") = "")
+      .def(
+          "roofline_json",
+          [](const sim::Report &r, const std::string &gpu, double blocks) {
+            return r.rooflineJson(findGpu(gpu), blocks);
+          },
+          nb::arg("gpu") = "", nb::arg("blocks") = 0.0,
+          "What the launch, or so many blocks like its, take by the cost "
+          "model.");
 
   nb::class_<sim::Module>(m, "Module", "A parsed PTX module.")
       .def_prop_ro("entries", &sim::Module::entries, "Names of the kernels.")

@@ -82,6 +82,10 @@ struct Counters {
   uint64_t tensorFlops = 0;
   /// Of these, those of elements of up to 8 and up to 4 bits.
   uint64_t tensorFlops8 = 0, tensorFlops4 = 0;
+  /// That tensor cores are busy with asynchronous dots, by their shapes.
+  uint64_t tensorCycles = 0;
+  /// That threads load from tensor memory and store there.
+  uint64_t tensorMemoryBytes = 0;
   uint64_t totalWarp() const;
   uint64_t totalLane() const;
   /// Operations of tensor cores on elements of `bits`.
@@ -105,12 +109,16 @@ struct LineCounters {
   uint64_t predicatedLanes = 0, maskedLanes = 0;
 };
 
-/// Peak rates for the roofline estimate.
+/// Peak rates of a GPU, for the model of what a launch takes (CostModel.cpp).
 struct Gpu {
   std::string_view name;
-  double bytesPerSecond, tensorFlops, lanesPerSecond;
+  double bytesPerSecond, tensorFlops;
+  unsigned multiprocessors, lanes; ///< lanes that issue in a cycle, of each
+  double clock;                    ///< cycles per second
   /// Of elements of 8 and 4 bits; 0: as of others.
   double tensorFlops8 = 0, tensorFlops4 = 0;
+  /// Shared memory of a multiprocessor, in bytes; 0: not known.
+  unsigned sharedMemory = 0;
   /// Null if there is no such GPU in the table; names() lists those there are.
   static const Gpu *find(std::string_view name);
   static std::string names();
@@ -152,12 +160,23 @@ struct Report {
   /// them, without the brackets around all of them.
   std::string timeline;
 
-  /// Seconds that memory, tensor cores and instruction issue need at least.
+  /// Bytes of global memory that the launch was given.
+  uint64_t reach = 0;
+  /// When the last warp of the first cluster ends by the latency model, in
+  /// cycles; 0 without a timeline.
+  uint64_t chain = 0;
+
+  /// Seconds that the parts of a GPU need at least, and the largest of them.
+  /// `expected` is what configurations are ranked by: it knows how blocks are
+  /// spread over the GPU, and how long one of them takes.
   struct Roofline {
-    double memory = 0, tensor = 0, issue = 0, estimate = 0;
+    double memory = 0, tensor = 0, issue = 0, shared = 0, special = 0,
+           tensorMemory = 0, estimate = 0, expected = 0;
     std::string bound;
   };
-  Roofline roofline(const Gpu &gpu) const;
+  /// Of so many blocks like those of this launch; 0: of this launch.
+  Roofline roofline(const Gpu &gpu, double blocks = 0) const;
+  std::string rooflineJson(const Gpu *gpu = nullptr, double blocks = 0) const;
   std::string summary(const Gpu *gpu = nullptr) const;
   std::string toJson(const Gpu *gpu = nullptr) const;
 };

@@ -242,6 +242,12 @@ Device tile::sim::deviceOf(const std::string &name) {
   char variant;
   unsigned sm = splitTarget(name, variant);
   Device device;
+  // Of earlier GPUs, kernels are ranked as on the one that they were measured
+  // on.
+  device.gpu = sm == 120 || sm == 121   ? "RTX 5090"
+               : sm == 103              ? "B300"
+               : sm == 100 || sm == 110 ? "B200"
+                                        : "H200";
   for (const Target &t : targets)
     if (t.sm == sm) {
       device.mostShared = t.sharedKiB * 1024;

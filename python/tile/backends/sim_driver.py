@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,6 +120,17 @@ class SimDriver(DriverBase):
     def __init__(self) -> None:
         #: The report of the last launch.
         self.last_report: Any = None
+        #: Whether reports of launches are to rank configurations.
+        self.ranks = False
+
+    @contextlib.contextmanager
+    def ranking(self) -> Iterator[None]:
+        """Launches have a latency model of their first cluster meanwhile."""
+        self.ranks = True
+        try:
+            yield
+        finally:
+            self.ranks = False
 
     def get_current_target(self) -> GPUTarget:
         text = knobs.runtime.sim_target
@@ -200,7 +212,7 @@ class SimDriver(DriverBase):
             spans = [overlap.extent(a) for a in arguments] if pairs else ()
             forbidden = forbidden_ranges(pairs, placed, spans)
             began = time.perf_counter_ns()
-            if LAUNCHES and backend.simulated_timelines:
+            if (LAUNCHES or self.ranks) and backend.simulated_timelines:
                 # Clocks of records are those of the latency model.
                 clusters = x * y * z if metadata.get("records") else 1
                 options.setdefault("timelines", clusters)

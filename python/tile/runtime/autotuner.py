@@ -423,7 +423,8 @@ class Autotuner(KernelInterface):
     @staticmethod
     def _estimate(call: Callable, quantiles: Any) -> float:
         """Stands for a measurement where there is no GPU."""
-        call()
+        with driver.active.ranking():
+            call()
         return estimate(driver.active.last_report)
 
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:

@@ -213,8 +213,5 @@ def choices() -> Iterator[tuple[Path, Choice]]:
 
 
 def estimate(report: Any) -> float:
-    """Milliseconds that a launch would take on a GPU, from the simulator's counters: what bounds
-    it, and a little of what is hidden behind that."""
-    roofline = report.roofline()
-    parts = [roofline["memory"], roofline["tensor"], roofline["issue"]]
-    return 1e3 * (max(parts) + 0.1 * sum(parts))
+    """Milliseconds that a launch would take on a GPU, by the cost model."""
+    return 1e3 * report.roofline()["expected"]

@@ -140,12 +140,14 @@ class Report:
             self._data = json.loads(self._raw.to_json())
         return self._data
 
-    def roofline(self, gpu: str = "") -> dict[str, Any]:
-        """Seconds that memory, tensor cores and instruction issue of a GPU need at least, the
-        largest of them, and which it is ("bound"). By default the GPU is an H200, or one that the
+    def roofline(self, gpu: str = "", blocks: int = 0) -> dict[str, Any]:
+        """Seconds that the parts of a GPU need at least: memory, tensor cores, instruction issue,
+        shared memory, special functions, tensor memory. `seconds` is the largest of them, `bound`
+        says which it is. `expected` is what configurations are ranked by. With `blocks`, for so
+        many blocks like those of this launch. By default the GPU is an H200, or one that the
         assembly is for. Raises TileError for a GPU that is not known."""
         try:
-            return json.loads(self._raw.to_json(gpu))["roofline"]
+            return json.loads(self._raw.roofline_json(gpu, blocks))
         except ValueError as error:
             raise TileError(str(error)) from None
 

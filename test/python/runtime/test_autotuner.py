@@ -245,14 +245,14 @@ def test_without_a_gpu_the_simulators_counters_decide():
         tile.Config({"BLOCK": 32}, num_warps=4), tile.Config({"BLOCK": 1024}, num_warps=4),
     ]  # fmt: skip
     kernel = make(configs)
-    launch(kernel, 4096)
+    launch(kernel, 1 << 18)
     assert kernel.best_config.kwargs == {"BLOCK": 1024}
     (_, choice), *_ = tuning.choices()
     assert choice.how == "estimated"
     first = dict(kernel.configs_timings)
     kernel = make(configs, cache_results=False)
     kernel.cache_results = False
-    launch(kernel, 4096)
+    launch(kernel, 1 << 18)
     assert kernel.configs_timings == first, "the estimate does not repeat"
 
 

@@ -95,7 +95,8 @@ def test_summary_and_roofline():
     ):  # fmt: skip
         estimate = report.roofline(gpu)
         assert estimate["gpu"] == gpu and estimate["memory"] == pytest.approx(4 * 32 / rate)
-        parts = {k: estimate[k] for k in ("memory", "tensor", "issue")}
+        names = ("memory", "tensor", "issue", "shared", "special", "tensor_memory")
+        parts = {name: estimate[name] for name in names}
         assert estimate["seconds"] == max(parts.values()) == parts[estimate["bound"]]
         assert f"{gpu} at least" in report.summary(gpu)
     with pytest.raises(TileError, match="unknown GPU 'B52'; known are H200"):
@@ -104,6 +105,40 @@ def test_summary_and_roofline():
     assert "sectors per load" in text and "no findings" in text and "H200" in text
     again = run("mad.wide.u32 %rd2, %r1, 4, %rd1; ld.global.b32 %r3, [%rd2];")
     assert again.counters == report.counters
+
+
+def test_blocks_are_spread_as_wholes():
+    """On 132 multiprocessors 133 blocks take twice as long as one, where memory is not the bound."""
+    report = run("mul.lo.u32 %r3, %r1, 3;\n" * 100, block=1024)
+    one, all_of_them, one_more = (
+        report.roofline("H200", blocks)["expected"] - 0.1 * sum_of_parts(report, blocks)
+        for blocks in (1, 132, 133)
+    )
+    assert one == pytest.approx(all_of_them) and one_more == pytest.approx(2 * one)
+
+
+def sum_of_parts(report, blocks: int) -> float:
+    found = report.roofline("H200", blocks)
+    names = ("memory", "tensor", "issue", "shared", "special", "tensor_memory")
+    return sum(found[name] for name in names)
+
+
+def test_parts_grow_with_the_blocks():
+    report = run(
+        ".reg .f32 %f<2>; mov.f32 %f0, 0f3f800000; ex2.approx.f32 %f1, %f0; mad.lo.u32 %r3, %r1, 4, %r2; ld.shared.u32 %r4, [%r3];"
+    )
+    for name in ("issue", "shared", "special"):
+        assert report.roofline("B200", 10)[name] == pytest.approx(
+            10 * report.roofline("B200")[name]
+        )
+    special, issue = (report.roofline("B200")[name] for name in ("special", "issue"))
+    assert special == pytest.approx(32 / 16 / (148 * 1.85e9)) and issue > 0
+
+
+def test_what_is_read_again_comes_from_the_cache():
+    text = "mad.wide.u32 %rd2, %r1, 4, %rd1;" + "ld.global.b32 %r3, [%rd2];" * 1000
+    found = run(text).roofline("H200")
+    assert found["memory"] == pytest.approx(1000 * 4 * 32 / (64 * 132 * 1.98e9))
 
 
 def test_tensor_cores_are_faster_on_narrow_elements():

@@ -127,6 +127,11 @@ uint32_t reduceTwo(const Inst &inst, uint32_t a, uint32_t b) {
   return (max ? x > y : x < y) ? a : b;
 }
 
+/// That a warp moves.
+uint64_t bytesOf(const Form &form) {
+  return uint64_t(form.registers) * Lanes * sizeof(uint32_t);
+}
+
 /// ext: the registers, then that of the reduction, if any.
 Step execLoad(Ctx &c, const Inst &inst, uint32_t mask) {
   if (Step s = needWarp(c, inst, mask); s != Step::Next)
@@ -141,6 +146,7 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t mask) {
     if (c.checker)
       c.checker->tensor().warpAccess(c, inst, {TensorKind::Load, false, piece});
   }
+  c.worker->counters.tensorMemoryBytes += bytesOf(form);
   if (c.timeline)
     c.timeline->tensorAccess(c, false);
   const TensorMemory &memory = tensorMemory(*c.cta);
@@ -180,6 +186,7 @@ Step execStore(Ctx &c, const Inst &inst, uint32_t mask) {
       c.checker->tensor().warpAccess(c, inst, {TensorKind::Store, true, piece});
     markTensorWritten(*c.cta, piece);
   }
+  c.worker->counters.tensorMemoryBytes += bytesOf(form);
   if (c.timeline)
     c.timeline->tensorAccess(c, true);
   std::vector<uint32_t> values;

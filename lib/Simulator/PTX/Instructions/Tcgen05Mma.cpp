@@ -518,9 +518,10 @@ bool issue(Ctx &c, const Inst &inst, unsigned l) {
   p.assumptions = c.launch->config->assumptions;
   if (!checkProduct(c, inst, l, p, idesc))
     return false;
-  // A CTA's 128 rows of N columns take N / 2 cycles, whatever the kind.
+  uint64_t cycles = productCycles(p.shape.n);
+  c.worker->counters.tensorCycles += p.ctas.size() * cycles;
   if (c.timeline)
-    c.timeline->tensorWork(c, p.ctas, "tcgen05.mma", p.shape.n / 2, p.shape.n);
+    c.timeline->tensorWork(c, p.ctas, "tcgen05.mma", cycles, p.shape.n);
   return completeAsync(c, AsyncKind::Tensor, l, [p = std::move(p)](Ctx &c) {
     return formProduct(c, p);
   });

@@ -499,6 +499,7 @@ Step execWgmma(Ctx &c, const Inst &inst, uint32_t mask) {
   if (!(c.cluster->schedule ? putOff<T>(c, inst, std::move(product))
                             : formProduct<T>(c, inst, product)))
     return Step::Error;
+  c.worker->counters.tensorCycles += productCycles(s.n);
   if (c.timeline)
     c.timeline->product(c, s.n);
   for (unsigned w = c.warp->index & ~3u, end = w + 4; w < end; ++w)

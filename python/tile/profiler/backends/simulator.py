@@ -86,10 +86,8 @@ class Simulator(Backend):
         )  # fmt: skip
 
     def _cycles(self, launch: SimulatedLaunch, timeline: list[dict[str, Any]]) -> int:
-        chain = max((e["ts"] + e["dur"] for e in timeline if e["ph"] == "X"), default=0)
         kilohertz = launch.properties.get("sm_clock_rate", 0)
-        bound = launch.report.roofline()["seconds"] * kilohertz * 1000
-        return max(1, int(chain), round(bound))
+        return max(1, round(launch.report.roofline()["expected"] * kilohertz * 1000))
 
     def _inside(
         self, launch: SimulatedLaunch, timeline: list[dict[str, Any]]

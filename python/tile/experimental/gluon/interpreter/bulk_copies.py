@@ -8,8 +8,8 @@ import numpy as np
 
 from tile.interpreter.access import as_unsigned, atomically
 from tile.interpreter.blocks import _REDUCE, read_masked, write_masked
-from tile.interpreter.registry import operation
 from tile.interpreter.numbers import scalar_of
+from tile.interpreter.registry import operation
 
 from .barriers import barrier_of
 
