@@ -10,6 +10,7 @@ sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 
 import async_matmul
 import cluster_matmul
+import convolution
 import experts_matmul
 import mfma_matmul
 import persistent_matmul
@@ -39,7 +40,7 @@ def main(device: Device) -> None:
     if target.arch == 90:
         examples += [
             tma_copy, wgmma_matmul, persistent_matmul, cluster_matmul, split_k_matmul,
-            pingpong_attention, pingpong_backward,
+            convolution, pingpong_attention, pingpong_backward,
         ]  # fmt: skip
     if target.arch in (100, 103, 110):
         examples += [tcgen05_matmul, tcgen05_persistent, tcgen05_pair_matmul, tcgen05_scaled]

@@ -198,7 +198,7 @@ private:
   /// What we know of the classes of arguments.
   struct ClassInfo {
     nanobind::object self;
-    enum { Other, Tensor, Descriptor } kind = Other;
+    enum { Other, Tensor, Descriptor, PixelDescriptor } kind = Other;
     bool hasGetDevice = false, hasIsCuda = false;
     /// Descriptors that say how blocks lie in shared memory.
     bool hasLayout = false;
@@ -225,6 +225,7 @@ private:
                                         const ClassInfo &info);
   void addDescriptor(Query &query, PyObject *value, const ClassInfo &info,
                      Mode mode);
+  void addPixelDescriptor(Query &query, PyObject *value, Mode mode);
   void addDescribed(Query &query, PyObject *value, Mode mode);
   const ClassInfo &getInfo(PyObject *value);
   void ask(Query &query, const DeviceStream &place, nanobind::handle options,

@@ -58,13 +58,17 @@ struct TensorMapSlot {
   uint32_t base; ///< The slot of the tensor's base, which the others follow.
   uint32_t elementType, elementBytes, swizzle; ///< Codes as the driver's.
   std::vector<uint32_t> box; ///< Innermost dimension first, as the driver's.
+  /// Copies are of pixels: the im2col mode of TMA. `box` has the numbers of
+  /// channels and of pixels.
+  bool pixels = false;
 };
 
 /// The parameters of a kernel that are tensor maps: they come after the
 /// arguments, before scratch memory.
 struct TensorMaps {
-  uint64_t encode = 0; ///< cuTensorMapEncodeTiled.
-  uint32_t at = 0;     ///< How many parameters come before them.
+  uint64_t encode = 0;       ///< cuTensorMapEncodeTiled.
+  uint64_t encodePixels = 0; ///< cuTensorMapEncodeIm2col.
+  uint32_t at = 0;           ///< How many parameters come before them.
   std::vector<TensorMapSlot> slots;
 };
 
@@ -104,11 +108,15 @@ private:
     char bytes[128];
   };
 
-  /// A descriptor as launches pass it: base, extents, strides, padding.
+  /// A descriptor as launches pass it: base, extents, strides, padding. The
+  /// rest is for copies of pixels. Innermost dimension first.
   struct Parts {
-    uint64_t base;
-    std::array<int64_t, 5> shape, strides;
-    bool fillNaN;
+    uint64_t base = 0;
+    uint32_t rank = 0;
+    std::array<int64_t, 5> shape = {}, strides = {};
+    bool fillNaN = false;
+    std::array<uint32_t, 5> elementStrides = {1, 1, 1, 1, 1};
+    std::array<int32_t, 3> lower = {}, upper = {};
     bool operator==(const Parts &) const = default;
   };
   /// The map that a slot had last. Most launches pass what the one before did.
@@ -125,6 +133,7 @@ private:
   void pack(const Slot &slot, const Leaf &argument, char *at) const;
   /// The parts that were packed into `parameters`.
   Parts readParts(const TensorMapSlot &slot, const char *parameters) const;
+  Parts readPixelParts(const TensorMapSlot &slot, const char *parameters) const;
   /// Makes a map of them; false where none describes them.
   bool encode(const TensorMapSlot &slot, const Parts &parts,
               TensorMap &map) const;

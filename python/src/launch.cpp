@@ -182,11 +182,12 @@ void populateLaunch(nb::module_ &m) {
   nb::class_<TensorMapSlot>(m, "TensorMapSlot",
                             "A tensor map that a kernel takes by value.")
       .def(nb::init<uint32_t, uint32_t, uint32_t, uint32_t,
-                    std::vector<uint32_t>>(),
-           "base"_a, "element_type"_a, "element_bytes"_a, "swizzle"_a, "box"_a);
+                    std::vector<uint32_t>, bool>(),
+           "base"_a, "element_type"_a, "element_bytes"_a, "swizzle"_a, "box"_a,
+           "pixels"_a = false);
   nb::class_<TensorMaps>(m, "TensorMaps", "The tensor maps of a kernel.")
-      .def(nb::init<uint64_t, uint32_t, std::vector<TensorMapSlot>>(),
-           "encode"_a, "at"_a, "slots"_a);
+      .def(nb::init<uint64_t, uint64_t, uint32_t, std::vector<TensorMapSlot>>(),
+           "encode"_a, "encode_pixels"_a, "at"_a, "slots"_a);
   nb::class_<GraphFunctions>(m, "GraphFunctions",
                              "The addresses of a driver's functions on graphs.")
       .def(nb::init<uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,

@@ -76,6 +76,8 @@ const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
   nb::str name(nb::getattr(info.self, "__name__"));
   if (name.equal(nb::str("TensorDescriptor")))
     info.kind = ClassInfo::Descriptor;
+  else if (name.equal(nb::str("TensorDescriptorIm2Col")))
+    info.kind = ClassInfo::PixelDescriptor;
   else if (PyObject_HasAttrString(value, "data_ptr") &&
            !name.equal(nb::str("TensorWrapper")))
     info.kind = ClassInfo::Tensor;
@@ -166,6 +168,8 @@ void Dispatcher::addValue(Query &query, PyObject *value, Mode mode) {
     return addTensor(query, value, info, mode);
   if (info.kind == ClassInfo::Descriptor)
     return addDescriptor(query, value, info, mode);
+  if (info.kind == ClassInfo::PixelDescriptor)
+    return addPixelDescriptor(query, value, mode);
   addDescribed(query, value, mode);
 }
 
@@ -337,6 +341,19 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value,
   }
   query.temporaries.push_back(std::move(base));
   query.temporaries.push_back(std::move(dtype));
+}
+
+/// Of which pixels are copied. Python takes it apart.
+void Dispatcher::addPixelDescriptor(Query &query, PyObject *value, Mode mode) {
+  nb::object description = state.describe[size_t(mode)](nb::handle(value));
+  query.key.add(Tag::Described);
+  query.key.addObject(description.ptr());
+  nb::tuple parts(nb::module_::import_("tile.runtime.descriptors")
+                      .attr("values")(nb::handle(value)));
+  for (nb::handle part : parts)
+    query.leaves.push_back({part.ptr(), 0});
+  query.temporaries.push_back(std::move(description));
+  query.temporaries.push_back(std::move(parts));
 }
 
 void Dispatcher::addDescribed(Query &query, PyObject *value, Mode mode) {

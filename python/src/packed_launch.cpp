@@ -127,13 +127,17 @@ int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
 
 PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,
                                             const char *parameters) const {
+  if (slot.pixels)
+    return readPixelParts(slot, parameters);
   auto read = [&]<typename T>(size_t index, T value) {
     std::memcpy(&value, parameters + slots[slot.base + index].offset,
                 sizeof(T));
     return value;
   };
   size_t rank = slot.box.size();
-  Parts parts = {read(0, uint64_t()), {}, {}, false};
+  Parts parts;
+  parts.base = read(0, uint64_t());
+  parts.rank = uint32_t(rank);
   // The driver's dimensions start with the innermost one.
   for (size_t i = 0; i != rank; ++i) {
     parts.shape[i] = read(rank - i, int32_t());
@@ -143,17 +147,58 @@ PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,
   return parts;
 }
 
+/// There is room for five dimensions, whatever the rank is.
+PackedLaunch::Parts PackedLaunch::readPixelParts(const TensorMapSlot &slot,
+                                                 const char *parameters) const {
+  size_t index = slot.base;
+  auto next = [&]<typename T>(T value) {
+    std::memcpy(&value, parameters + slots[index++].offset, sizeof(T));
+    return value;
+  };
+  auto fill = [&](auto &all, auto value) {
+    for (auto &part : all)
+      part = next(value);
+  };
+  Parts parts;
+  parts.base = next(uint64_t());
+  fill(parts.shape, int32_t());
+  fill(parts.strides, int64_t());
+  parts.fillNaN = next(uint8_t()) & 1;
+  parts.rank = uint32_t(next(int32_t()));
+  fill(parts.elementStrides, int32_t());
+  fill(parts.lower, int32_t());
+  fill(parts.upper, int32_t());
+  size_t rank = std::clamp<size_t>(parts.rank, 3, 5);
+  auto reverse = [](auto &all, size_t count) {
+    std::reverse(all.begin(), all.begin() + count);
+  };
+  reverse(parts.shape, rank);
+  reverse(parts.strides, rank);
+  reverse(parts.elementStrides, rank);
+  reverse(parts.lower, rank - 2);
+  reverse(parts.upper, rank - 2);
+  return parts;
+}
+
 bool PackedLaunch::encode(const TensorMapSlot &slot, const Parts &parts,
                           TensorMap &map) const {
-  using Encode = int (*)(void *map, int elementType, uint32_t rank, void *base,
-                         const uint64_t *shape, const uint64_t *strides,
-                         const uint32_t *box, const uint32_t *elementStrides,
-                         int interleave, int swizzle, int promotion, int fill);
+  using EncodeTiled =
+      int (*)(void *map, int elementType, uint32_t rank, void *base,
+              const uint64_t *shape, const uint64_t *strides,
+              const uint32_t *box, const uint32_t *elementStrides,
+              int interleave, int swizzle, int promotion, int fill);
+  using EncodeIm2Col =
+      int (*)(void *map, int elementType, uint32_t rank, void *base,
+              const uint64_t *shape, const uint64_t *strides, const int *lower,
+              const int *upper, uint32_t channels, uint32_t pixels,
+              const uint32_t *elementStrides, int interleave, int swizzle,
+              int promotion, int fill);
   constexpr int noInterleave = 0, promoteTo128Bytes = 2;
-  size_t rank = slot.box.size();
+  size_t rank = parts.rank;
+  if (rank > 5)
+    return false;
   // The stride of the innermost dimension is one.
   uint64_t shape[5], strides[5];
-  uint32_t elementStrides[5];
   for (size_t i = 0; i != rank; ++i) {
     // Strides of zero or less are for other accesses, as are rows whose bound
     // cuts one of the pieces of 16 bytes that TMA clips by.
@@ -163,13 +208,19 @@ bool PackedLaunch::encode(const TensorMapSlot &slot, const Parts &parts,
     shape[i] = uint64_t(parts.shape[i]);
     if (i != 0)
       strides[i - 1] = uint64_t(parts.strides[i]) * slot.elementBytes;
-    elementStrides[i] = 1;
   }
-  return reinterpret_cast<Encode>(maps.encode)(
-             &map, int(slot.elementType), uint32_t(rank),
-             reinterpret_cast<void *>(parts.base), shape, strides,
-             slot.box.data(), elementStrides, noInterleave, int(slot.swizzle),
-             promoteTo128Bytes, parts.fillNaN) == 0;
+  auto *base = reinterpret_cast<void *>(parts.base);
+  if (slot.pixels)
+    return maps.encodePixels &&
+           reinterpret_cast<EncodeIm2Col>(maps.encodePixels)(
+               &map, int(slot.elementType), uint32_t(rank), base, shape,
+               strides, parts.lower.data(), parts.upper.data(), slot.box[0],
+               slot.box[1], parts.elementStrides.data(), noInterleave,
+               int(slot.swizzle), promoteTo128Bytes, parts.fillNaN) == 0;
+  return reinterpret_cast<EncodeTiled>(maps.encode)(
+             &map, int(slot.elementType), uint32_t(rank), base, shape, strides,
+             slot.box.data(), parts.elementStrides.data(), noInterleave,
+             int(slot.swizzle), promoteTo128Bytes, parts.fillNaN) == 0;
 }
 
 uint16_t roundTo16Bits(double number, bool bfloat) {

@@ -148,6 +148,10 @@ def _with_names(arguments: list[Argument]) -> list[Argument]:
 def _parse(entry: str, name: str) -> Argument:
     if descriptors.is_descriptor(entry):
         descriptors.check_block(entry)
+        if descriptors.pixel_rank(entry):
+            raise TileError(
+                f"`{name}` is a TensorDescriptorIm2Col: kernels as C take none of them yet"
+            )
         return Argument(name, entry)
     type_name, colon, hint = entry.rpartition(":") if ":" in entry else (entry, "", "")
     type_name = type_name.strip()

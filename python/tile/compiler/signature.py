@@ -35,12 +35,14 @@ def _descriptor(spec: str) -> Any:
     """``tensordesc<fp16[64, 64]>``: a descriptor made on the host."""
     name, shape = descriptors.parse(spec)
     block = block_type(str_to_type(name), shape)
-    rank = len(shape)
+    rank = descriptors.pixel_rank(spec) or len(shape)
     if layout := descriptors.layout_of(spec):
         from ..experimental.gluon.language import _layouts
         from ..experimental.gluon.language.nvidia.hopper import tma
 
-        return tma.tensor_descriptor_type(
+        takes_pixels = descriptors.pixel_rank(spec) > 0
+        kind = tma.tensor_descriptor_im2col_type if takes_pixels else tma.tensor_descriptor_type
+        return kind(
             block, (int32,) * rank, (int64,) * rank, _layouts.parse(layout)
         )
     return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)

@@ -16,7 +16,7 @@ from ..language.dtypes import block_type, dtype, int32, int64, str_to_type
 from ..language.values import tensor
 from ..runtime import descriptors, dlpack, scalars
 from ..runtime.specialize import type_name
-from .blocks import Descriptor, Strided
+from .blocks import Descriptor, PixelDescriptor, Strided
 from .memory import Argument, Memory
 from .numbers import constant, element_of
 
@@ -180,16 +180,29 @@ def _descriptor(name: str, spec: str, value: Any, arguments: Arguments) -> Calla
     ty = str_to_type(element)
     address = arguments.add(name, value.base)
     fill = np.nan if value.padding == "nan" else 0
+    known = (element_of(ty), fill, ty.is_int_unsigned())
 
     def make(memory: Memory) -> Any:
         strided = Strided(address(), tuple(value.shape), tuple(value.strides), tuple(extents))
-        handle = Descriptor(strided, element_of(ty), fill, ty.is_int_unsigned())
+        handle = Descriptor(strided, *known)
+        if descriptors.pixel_rank(spec):
+            upper = value.pixel_box_upper_corner
+            last = tuple(n - 1 + u for n, u in zip(value.shape[1:-1], upper, strict=True))
+            handle = PixelDescriptor(
+                strided, *known, *extents, tuple(value.element_strides),
+                tuple(value.pixel_box_lower_corner), last,
+            )  # fmt: skip
         shape = [_scalar(n, int32) for n in value.shape]
         strides = [_scalar(n, int64) for n in value.strides]
         if descriptors.layout_of(spec):
             from ..experimental.gluon.language.nvidia.hopper import tma
 
-            return tma.tensor_descriptor(handle, shape, strides, structure_of(spec))
+            kind = (
+                tma.tensor_descriptor_im2col
+                if descriptors.pixel_rank(spec)
+                else tma.tensor_descriptor
+            )
+            return kind(handle, shape, strides, structure_of(spec))
         return tensor_descriptor(handle, shape, strides, block_type(ty, extents))
 
     return make

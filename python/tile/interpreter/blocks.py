@@ -130,6 +130,37 @@ class Descriptor:
         return addresses, self.tensor.inside(positions, range(len(positions)))
 
 
+@dataclass(frozen=True)
+class PixelDescriptor(Descriptor):
+    """A descriptor of which copies take pixels: `block` of its tensor is of all dimensions."""
+
+    count: int
+    channels: int
+    steps: tuple[int, ...]
+    #: The first and the last pixel of the box, in the dimensions between the first and the last.
+    lower: tuple[int, ...]
+    last: tuple[int, ...]
+
+    def pixels(self, start: Any, offsets: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Addresses of the pixels from `start` on, and which are inside."""
+        *pixel, channel = _numbers(start)
+        moves = (0, *_numbers(offsets))
+        walk = []
+        for _ in range(self.count):
+            walk.append([p + m for p, m in zip(pixel, moves, strict=True)])
+            for d in range(len(pixel) - 1, 0, -1):
+                pixel[d] += self.steps[d]
+                if pixel[d] <= self.last[d - 1]:
+                    break
+                pixel[d] = self.lower[d - 1]
+            else:
+                pixel[0] += 1
+        positions = [np.array(column, np.int64)[:, None] for column in zip(*walk, strict=True)]
+        positions.append((channel + np.arange(self.channels, dtype=np.int64))[None, :])
+        addresses = self.tensor.addresses(positions, self.element.itemsize)
+        return addresses, self.tensor.inside(positions, range(len(positions)))
+
+
 @operation("tt.make_tensor_descriptor")
 def _make_descriptor(b: Any, operands: Any, attributes: Any, types: Any) -> Descriptor:
     block = types[0].block

@@ -148,7 +148,7 @@ def address_of(value: Any) -> int:
 def _choose(value: Any) -> Callable[[Any], Any]:
     """How arguments of this class are specialised."""
     cls = type(value)
-    if cls.__name__ == "TensorDescriptor":
+    if cls.__name__ in ("TensorDescriptor", "TensorDescriptorIm2Col"):
         return descriptors.key_of
     if cls.__name__ == "TensorWrapper":
         return _of_wrapper

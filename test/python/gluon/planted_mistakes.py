@@ -246,6 +246,31 @@ PLANTED = [
         "a.nbytes_per_cta + 2 * b.nbytes_per_cta, pred",
     ),
     ("cluster_matmul", RACES, "(k // STAGES) & 1", "(k // STAGES + 1) & 1"),
+    # Copies of pixels.
+    (
+        "convolution",
+        RACES,
+        "        mbarrier.wait(ready.index(stage), (k // STAGES) & 1)\n",
+        "",
+    ),
+    (
+        "convolution",
+        "deadlock",
+        "ahead = k + STAGES - 1",
+        "ahead = k + STAGES",
+    ),
+    (
+        "convolution",
+        "deadlock mbarrier-misuse async-race",
+        "x.nbytes_per_cta + w.nbytes_per_cta",
+        "w.nbytes_per_cta",
+    ),
+    (
+        "convolution",
+        "out-of-bounds",
+        "mask = (pixels < N * heights * widths) & (channels < K)",
+        "mask = channels < K",
+    ),
     ("split_k_matmul", RACES, "    mbarrier.wait(bar, 0, deps=[buffer])\n", ""),
     (
         "split_k_matmul",

@@ -211,19 +211,35 @@ def test_views_of_some_blocks_are_not_copied(way, target):
         store_a_part[(1,)](desc, way, num_ctas=2)
 
 
+@pytest.mark.parametrize("bases", [[[0, 0]], [[0, 1]], [[0, 0], [0, 1]]])
+@pytest.mark.parametrize("multicast", [False, True])
+def test_the_same_part_of_each_block(bases, multicast, target):
+    """Rows of buffers whose columns blocks divide, or share."""
+    layout = gl.NVMMASharedLayout(32, 16, rank=2, cga_layout=bases)
+    x, y = values((32, 128), "fp16", 5), poisoned((32, 128), "fp16")
+    descs = [TensorDescriptor.from_tensor(t, [32, 128], layout) for t in (x, y)]
+    for schedule in range(2):
+        y[:] = np.nan
+        report = copy_a_part.simulate(
+            *descs, multicast, grid=(1,), num_ctas=1 << len(bases), schedule_seed=schedule
+        )
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(y, x)
+
+
 @gluon.jit
-def store_some_rows(y_desc):
-    layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, rank=2)
-    buffer = gl.allocate_shared_memory(gl.float16, [64, 128], layout)
-    tma.async_store(y_desc, [0, 0], buffer.slice(32, 32, dim=0))
-
-
-def test_parts_of_a_buffer_are_not_copied(target):
-    """The panels of the part are as far apart as those of the buffer."""
-    layout = gl.NVMMASharedLayout(128, 16, rank=2)
-    desc = TensorDescriptor.from_tensor(poisoned((32, 128), "fp16"), [32, 128], layout)
-    with pytest.raises(TileError, match="TMA does not lay out blocks"):
-        store_some_rows[(1,)](desc)
+def copy_a_part(x_desc, y_desc, MULTICAST: gl.constexpr):
+    buffer = gl.allocate_shared_memory(x_desc.dtype, [64, x_desc.block_shape[1]], x_desc.layout)
+    part = buffer.slice(32, 32)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    cluster.barrier()
+    mbarrier.expect(bar, x_desc.nbytes_per_cta)
+    tma.async_load(x_desc, [0, 0], bar, part, multicast=MULTICAST)
+    mbarrier.wait(bar, 0)
+    tma.async_store(y_desc, [0, 0], part)
+    tma.store_wait(0)
+    cluster.barrier()
 
 
 def test_the_interpreter_runs_no_clusters(target, monkeypatch):

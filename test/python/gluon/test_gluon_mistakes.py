@@ -101,6 +101,12 @@ def split_k_matmul(module, **how):
     module.split_kernel.simulate(*arguments, grid=(1, 1), num_ctas=2, **how)
 
 
+def convolution(module, **how):
+    x, w = random((2, 6, 5, 64), "fp16", 8), random((3, 3, 64, 32), "fp16", 9)
+    arguments = module.arguments(x, w, poisoned((2, 6, 5, 32), "fp16"), 1, (64, 32, 32), 2)
+    module.convolution_kernel.simulate(*arguments, grid=(1, 1), **how)
+
+
 def tcgen05_matmul(module, **how):
     arguments = module.arguments(*pair(128, 64, 160), (128, 64, 32), 2)
     module.pipelined_kernel.simulate(*arguments, grid=(1, 1), **how)
@@ -130,8 +136,8 @@ RUNS = {
     run.__name__: run
     for run in (async_matmul, experts_matmul, vector_add, transpose, tma_copy, wgmma_matmul,
                 persistent_matmul, pingpong_attention, pingpong_backward, cluster_matmul,
-                split_k_matmul, tcgen05_matmul, tcgen05_persistent, tcgen05_pair_matmul,
-                tcgen05_scaled)
+                split_k_matmul, convolution, tcgen05_matmul, tcgen05_persistent,
+                tcgen05_pair_matmul, tcgen05_scaled)
 }  # fmt: skip
 
 

@@ -84,6 +84,29 @@ def test_split_k_matmul(m, n, k, target):
     assert "st.async" in kernel.asm["ptx"]
 
 
+@hopper
+@pytest.mark.parametrize(
+    "shape,filters,pad",
+    [
+        ((2, 7, 5, 64), (3, 3, 64, 32), 1),
+        ((1, 9, 10, 40), (3, 3, 40, 24), 0),
+        ((3, 4, 3, 72), (2, 4, 72, 8), 2),
+        ((1, 5, 5, 64), (1, 1, 64, 64), 0),
+    ],
+)
+@pytest.mark.parametrize("stages", [2, 3])
+def test_convolution(shape, filters, pad, stages, target):
+    """Blocks of the result end within images, and channels within blocks."""
+    x, w = random(shape, "fp16", 8), random(filters, "fp16", 9)
+    module = load("convolution")
+    expected = module.reference(x, w, pad)
+    y = poisoned(expected.shape, "fp16")
+    kernel = module.convolve(x, w, y, pad, (64, 32, 32), stages)
+    close(y, expected, np.linalg.norm(expected))
+    if target == "cuda:90":
+        assert ".im2col" in kernel.asm["ptx"]
+
+
 @ampere
 @pytest.mark.parametrize("tokens,count,n,k", [(150, 4, 128, 64), (37, 8, 72, 104), (1, 1, 8, 8)])
 def test_experts_matmul(tokens, count, n, k, target):

@@ -418,10 +418,13 @@ class CudaDriver(DriverBase):
             attributes=attributes,
             address=data_pointer,
             maps=tensor_maps.for_driver(
-                kernel, _address(self.library.cuTensorMapEncodeTiled), len(types)
+                kernel,
+                _address(self.library.cuTensorMapEncodeTiled),
+                _address(self.library.cuTensorMapEncodeIm2col),
+                len(types),
             )
             if tensor_maps.maps_of(kernel)
-            else _C.launch.TensorMaps(0, 0, []),
+            else _C.launch.TensorMaps(0, 0, 0, []),
             names=list(parameters),
             graphs=self.graph_functions(),
         )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from tile import _C
+from tile.runtime import descriptors
 
 #: CUtensorMapSwizzle, by the width in bytes.
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
@@ -20,39 +21,50 @@ def maps_of(kernel: Any) -> list[dict[str, Any]]:
     return kernel._metadata.get("tensor_maps") or []
 
 
-def for_driver(kernel: Any, encode: int, at: int) -> Any:
+def for_driver(kernel: Any, encode: int, encode_pixels: int, at: int) -> Any:
     """The maps of a kernel as launches through the driver take them: `encode` is the address of
-    cuTensorMapEncodeTiled, `at` how many parameters come before them."""
+    cuTensorMapEncodeTiled, `encode_pixels` that of cuTensorMapEncodeIm2col, `at` how many
+    parameters come before them."""
     slots = [
         _C.launch.TensorMapSlot(
             m["base"], _DRIVER_TYPES[m["element_type"]], m["element_bytes"],
-            _SWIZZLES[m["swizzle"]], m["box"][::-1],
+            _SWIZZLES[m["swizzle"]], m["box"][::-1], m.get("pixels", False),
         )
         for m in maps_of(kernel)
     ]  # fmt: skip
-    return _C.launch.TensorMaps(encode, at, slots)
+    return _C.launch.TensorMaps(encode, encode_pixels, at, slots)
 
 
 def for_simulator(facts: dict[str, Any], values: list[Any]) -> bytes | None:
     """A map of the descriptor among the values of a launch; None where there is none, as launches
     through the driver judge."""
-    from tile.sim.tensormap import ELEMENT_TYPES, tensor_map
+    from tile.sim.tensormap import ELEMENT_TYPES, im2col_tensor_map, tensor_map
 
-    rank, size = len(facts["box"]), facts["element_bytes"]
-    address, *parts = values[facts["base"] : facts["base"] + 2 * rank + 2]
-    shape, strides, nan = parts[:rank], parts[rank : 2 * rank], bool(parts[2 * rank])
-    steps = [stride * size for stride in strides[:-1]]
+    size = facts["element_bytes"]
+    if facts.get("pixels"):
+        parts = descriptors.pixel_parts(values[facts["base"] :])
+    else:
+        parts = descriptors.parts(values[facts["base"] :], len(facts["box"]))
+    steps = [stride * size for stride in parts.strides[:-1]]
     is_served = (
-        address % 16 == 0
-        and all(extent > 0 for extent in shape)
-        and shape[-1] * size % 16 == 0
+        parts.base % 16 == 0
+        and all(extent > 0 for extent in parts.shape)
+        and parts.shape[-1] * size % 16 == 0
         and all(0 < step < 2**40 and step % 16 == 0 for step in steps)
-        and not (nan and facts["element_type"] < _FIRST_FLOAT)
+        and not (parts.fill_nan and facts["element_type"] < _FIRST_FLOAT)
     )
     if not is_served:
         return None
     element = next(n for n, (code, _) in ELEMENT_TYPES.items() if code == facts["element_type"])
-    return tensor_map(
-        address, element, shape[::-1], steps[::-1], facts["box"][::-1], swizzle=facts["swizzle"],
-        fill_nan=nan,
+    shape, strides = parts.shape[::-1], steps[::-1]
+    if not facts.get("pixels"):
+        return tensor_map(
+            parts.base, element, shape, strides, facts["box"][::-1], swizzle=facts["swizzle"],
+            fill_nan=parts.fill_nan,
+        )  # fmt: skip
+    pixels, channels = facts["box"]
+    return im2col_tensor_map(
+        parts.base, element, shape, strides, parts.lower[::-1], parts.upper[::-1], channels,
+        pixels, swizzle=facts["swizzle"], fill_nan=parts.fill_nan,
+        element_strides=parts.element_strides[::-1],
     )  # fmt: skip

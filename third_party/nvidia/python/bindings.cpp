@@ -27,6 +27,8 @@ static nb::dict getKernelInfoWithMaps(PyModule &module) {
     facts["element_bytes"] = map.elementBytes;
     facts["swizzle"] = map.swizzle;
     facts["box"] = map.box;
+    if (map.pixels)
+      facts["pixels"] = true;
     maps.append(facts);
   }
   result["tensor_maps"] = maps;

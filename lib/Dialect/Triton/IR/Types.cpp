@@ -3,14 +3,14 @@
 
 #include "tile/Dialect/Triton/IR/Types.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "tile/Dialect/Triton/IR/BlockTypeSyntax.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 
-/// block-type ::= tensor-type | (integer `x`)+ type (`,` encoding)?
-static ParseResult parseBlockType(AsmParser &parser, RankedTensorType &block) {
+ParseResult triton::parseBlockType(AsmParser &parser, RankedTensorType &block) {
   SMLoc loc = parser.getCurrentLocation();
   Type type;
   if (OptionalParseResult tensor = parser.parseOptionalType(type);
@@ -38,7 +38,7 @@ static ParseResult parseBlockType(AsmParser &parser, RankedTensorType &block) {
   return success();
 }
 
-static void printBlockType(AsmPrinter &printer, RankedTensorType block) {
+void triton::printBlockType(AsmPrinter &printer, RankedTensorType block) {
   printer << block;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/BlockTypeSyntax.h"
 #include "tile/Dialect/Triton/IR/InlineAnywhere.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
 
@@ -20,6 +21,9 @@ using namespace mlir::triton::nvidia_gpu;
 
 #define GET_ATTRDEF_CLASSES
 #include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "tile/Dialect/TritonNvidiaGPU/IR/Types.cpp.inc"
 
 namespace {
 
@@ -46,6 +50,10 @@ void TritonNvidiaGPUDialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.cpp.inc"
       >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tile/Dialect/TritonNvidiaGPU/IR/Types.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "tile/Dialect/TritonNvidiaGPU/IR/Ops.cpp.inc"
@@ -55,6 +63,26 @@ void TritonNvidiaGPUDialect::initialize() {
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.cpp.inc"
       >();
   addInterfaces<TritonNvidiaGPUOpAsmInterface, InlineAnywhere>();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+TensorDescIm2ColType::verify(function_ref<InFlightDiagnostic()> emitError,
+                             RankedTensorType blockType) {
+  if (blockType.getRank() != 2 || !blockType.hasStaticShape() ||
+      !blockType.getElementType().isIntOrFloat())
+    return emitError() << "expected a block of pixels and channels, both of a "
+                          "static number, found "
+                       << blockType;
+  // This is what the hardware takes at once.
+  constexpr int64_t kMostPixels = 1024;
+  if (blockType.getDimSize(0) > kMostPixels)
+    return emitError() << "expected at most " << kMostPixels
+                       << " pixels, found " << blockType.getDimSize(0);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,22 +54,9 @@ static bool isSameInBlock(Attribute left, Attribute right) {
                   b.getElementBitWidth(), b.getFp4Padded(), a.getCTALayout());
 }
 
-/// Checks a copy of the whole block of a descriptor.
-static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
-                                     OperandRange coord,
-                                     gpu::MemDescType buffer, StringRef what) {
-  RankedTensorType block = desc.getBlockType();
-  if (failed(verifyBuffer(op, block, buffer, what)))
-    return failure();
-  if (coord.empty() || coord.size() > kMaxTMARank)
-    return op->emitOpError() << "expected 1 to " << kMaxTMARank
-                             << " coordinates, found " << coord.size();
-  if (coord.size() != static_cast<size_t>(block.getRank()))
-    return op->emitOpError()
-           << "expected " << block.getRank()
-           << " coordinates, one for each dimension of the descriptor, found "
-           << coord.size();
-
+/// Checks that a buffer holds the block of a descriptor.
+static LogicalResult verifyBlock(Operation *op, RankedTensorType block,
+                                 gpu::MemDescType buffer, StringRef what) {
   // A buffer may leave out leading dimensions of size 1.
   ArrayRef<int64_t> blockShape = block.getShape();
   while (blockShape.size() > buffer.getShape().size() &&
@@ -87,6 +74,48 @@ static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
            << "expected " << what << " to have the descriptor's encoding "
            << block.getEncoding() << ", found " << buffer.getEncoding();
   return success();
+}
+
+/// Checks a copy of the whole block of a descriptor.
+static LogicalResult verifyTiledCopy(Operation *op, TensorDescType desc,
+                                     OperandRange coord,
+                                     gpu::MemDescType buffer, StringRef what) {
+  RankedTensorType block = desc.getBlockType();
+  if (failed(verifyBuffer(op, block, buffer, what)))
+    return failure();
+  if (coord.empty() || coord.size() > kMaxTMARank)
+    return op->emitOpError() << "expected 1 to " << kMaxTMARank
+                             << " coordinates, found " << coord.size();
+  if (coord.size() != static_cast<size_t>(block.getRank()))
+    return op->emitOpError()
+           << "expected " << block.getRank()
+           << " coordinates, one for each dimension of the descriptor, found "
+           << coord.size();
+  return verifyBlock(op, block, buffer, what);
+}
+
+/// Checks a copy of pixels: in the block, the first dimension counts them.
+static LogicalResult verifyPixelCopy(Operation *op, RankedTensorType block,
+                                     OperandRange coord, OperandRange offsets,
+                                     gpu::MemDescType buffer, StringRef what) {
+  constexpr size_t kMinPixelRank = 3;
+  if (failed(verifyBuffer(op, block, buffer, what)))
+    return failure();
+  if (coord.size() < kMinPixelRank || coord.size() > kMaxTMARank)
+    return op->emitOpError()
+           << "expected " << kMinPixelRank << " to " << kMaxTMARank
+           << " coordinates of a pixel, found " << coord.size();
+  if (offsets.size() != coord.size() - 2)
+    return op->emitOpError() << "expected " << coord.size() - 2
+                             << " offsets, one for each dimension between the "
+                                "first and the last, "
+                                "found "
+                             << offsets.size();
+  if (block.getRank() != 2)
+    return op->emitOpError()
+           << "expected a descriptor of blocks of pixels and channels, found ["
+           << block.getShape() << "]";
+  return verifyBlock(op, block, buffer, what);
 }
 
 /// Checks a copy of rows, one for each element of `rows`.
@@ -117,8 +146,15 @@ static LogicalResult verifyRowCopy(Operation *op, TensorDescType desc,
 
 LogicalResult AsyncTMACopyGlobalToLocalOp::verify() {
   gpu::MemDescType result = getResult().getType();
-  if (failed(verifyTiledCopy(*this, getDesc().getType(), getCoord(), result,
-                             "destination")) ||
+  auto desc = dyn_cast<TensorDescType>(getDesc().getType());
+  bool takesPixels = !desc || !getOffsets().empty();
+  RankedTensorType block =
+      desc ? desc.getBlockType()
+           : cast<TensorDescIm2ColType>(getDesc().getType()).getBlockType();
+  if (failed(takesPixels ? verifyPixelCopy(*this, block, getCoord(),
+                                           getOffsets(), result, "destination")
+                         : verifyTiledCopy(*this, desc, getCoord(), result,
+                                           "destination")) ||
       failed(verifyMutable(*this, result, "destination")))
     return failure();
   return verifyBarrierType(*this, getBarrier().getType());

@@ -11,6 +11,9 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
 
+/// Where boxes may begin in shared memory.
+static constexpr int64_t kBufferAlignment = 128;
+
 /// The rows after which a swizzle repeats.
 static constexpr int64_t kSwizzleRows = 8;
 
@@ -46,6 +49,15 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   return box;
 }
 
+SmallVector<int64_t>
+mlir::triton::nvidia_gpu::getTMAPixelBoxShape(RankedTensorType block) {
+  // Of pixels a copy takes more than of rows, and all of them.
+  SmallVector<int64_t> box = getTMABoxShape(block);
+  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
+  box.front() = gpu::getShapePerCTA(encoding, block.getShape()).front();
+  return box;
+}
+
 /// Where the hardware puts the byte that would lie at `address` without a
 /// swizzle: bits of the number of the 128-byte row go into that of the 16-byte
 /// chunk. Swizzling twice changes nothing.
@@ -55,14 +67,16 @@ static int64_t swizzle(int64_t address, unsigned swizzlingByteWidth) {
 }
 
 /// Boxes of the shape `box` that make up what one block of a cluster holds of a
-/// tensor with this shape and encoding.
+/// tensor with this shape and encoding. It is the first part of a tensor with
+/// the shape `whole`, in memory as well.
 static std::optional<SmallVector<TMABox>>
-getBoxes(ArrayRef<int64_t> tensor, gpu::NVMMASharedEncodingAttr encoding,
-         int64_t elementBytes, ArrayRef<int64_t> box) {
+getBoxes(ArrayRef<int64_t> tensor, ArrayRef<int64_t> whole,
+         gpu::NVMMASharedEncodingAttr encoding, int64_t elementBytes,
+         ArrayRef<int64_t> box) {
   unsigned rank = tensor.size();
   unsigned width = encoding.getSwizzlingByteWidth();
   SmallVector<int64_t> shape = gpu::getShapePerCTA(encoding, tensor);
-  FailureOr<LinearLayout> memory = gpu::tryToLinearLayout(tensor, encoding);
+  FailureOr<LinearLayout> memory = gpu::tryToLinearLayout(whole, encoding);
   if (failed(memory) || elementBytes == 0)
     return std::nullopt;
   LinearLayout toOffset = memory->pseudoinvert();
@@ -89,7 +103,6 @@ getBoxes(ArrayRef<int64_t> tensor, gpu::NVMMASharedEncodingAttr encoding,
       boxBytes *= 2;
     }
 
-  constexpr int64_t kBufferAlignment = 128;
   SmallVector<TMABox> boxes;
   SmallVector<int64_t> start(rank, 0);
   while (true) {
@@ -111,7 +124,7 @@ getBoxes(ArrayRef<int64_t> tensor, gpu::NVMMASharedEncodingAttr encoding,
 
 std::optional<SmallVector<TMABox>>
 mlir::triton::nvidia_gpu::getTMABoxes(RankedTensorType block) {
-  return getBoxes(block.getShape(),
+  return getBoxes(block.getShape(), block.getShape(),
                   cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding()),
                   block.getElementTypeBitWidth() / 8, getTMABoxShape(block));
 }
@@ -180,26 +193,71 @@ static TMACopy makeCopy(SmallVector<TMABox> boxes, ArrayRef<int64_t> tensor,
   return copy;
 }
 
+/// Gives the blocks that hold the same a part of the boxes each; where there
+/// are too few, only some of the blocks.
+static void divideAmongSharers(TMACopy &copy) {
+  for (unsigned bit = 0, e = copy.steps.size(); bit < e; ++bit)
+    if (copy.sharedBits >> bit & 1 && failed(divideBoxes(copy, bit)))
+      copy.idleBits |= 1 << bit;
+}
+
+SmallVector<int32_t>
+mlir::triton::nvidia_gpu::getTMAViewBases(gpu::MemDescType view, unsigned dim) {
+  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(view.getEncoding());
+  LinearLayout toOffset = gpu::toLinearLayout(view).pseudoinvert();
+  SmallVector<int32_t> bases;
+  for (unsigned i = 0, e = toOffset.getInDimSizeLog2(kDim(dim)); i < e; ++i)
+    bases.push_back(swizzle(toOffset.getBasis(kDim(dim), i, kOffset) *
+                                int64_t(view.getElementTypeBitWidth() / 8),
+                            encoding.getSwizzlingByteWidth()));
+  return bases;
+}
+
+/// Whether boxes may begin where a view, a part of a buffer, may begin. All
+/// blocks of a cluster have the same part of theirs.
+static bool mayHoldBoxes(gpu::MemDescType view) {
+  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(view.getEncoding());
+  gpu::CTALayoutAttr division = encoding.getCTALayout();
+  for (auto [dim, size] : llvm::enumerate(view.getShape())) {
+    bool isDivided =
+        llvm::any_of(llvm::seq(division.getNumBases()), [&](unsigned bit) {
+          return division.getBasis(bit)[dim] != 0;
+        });
+    if (isDivided && size != view.getAllocShape()[dim])
+      return false;
+    // A view starts at a multiple of its size.
+    for (auto [bit, step] : llvm::enumerate(getTMAViewBases(view, dim)))
+      if ((int64_t(1) << bit) >= size && step % kBufferAlignment != 0)
+        return false;
+  }
+  return true;
+}
+
 std::optional<TMACopy>
 mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
                                      gpu::MemDescType buffer, bool divide) {
   auto encoding = cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
-  // Buffers of an array follow one another.
-  if (isPart(buffer) && buffer.getShape().size() == encoding.getRank())
-    return std::nullopt;
   bool isOfOneBlock = encoding.getCTALayout().isDefault();
-  if (!isOfOneBlock && buffer.getRank() != block.getRank())
+  ArrayRef<int64_t> whole = block.getShape();
+  // Buffers of an array follow one another.
+  bool isPartOfOne =
+      isPart(buffer) && buffer.getShape().size() == encoding.getRank();
+  if (isPartOfOne)
+    whole = buffer.getAllocShape().take_back(buffer.getShape().size());
+  if ((isPartOfOne || !isOfOneBlock) && buffer.getRank() != block.getRank())
     return std::nullopt;
-  auto boxes = isOfOneBlock ? getTMABoxes(block)
-                            : getBoxes(block.getShape(), encoding,
-                                       block.getElementTypeBitWidth() / 8,
-                                       getTMABoxShape(block));
+  if (isPartOfOne && !mayHoldBoxes(buffer))
+    return std::nullopt;
+  if (isOfOneBlock)
+    encoding = cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
+  auto boxes =
+      getBoxes(block.getShape(), whole, encoding,
+               block.getElementTypeBitWidth() / 8, getTMABoxShape(block));
   if (!boxes)
     return std::nullopt;
   TMACopy copy = makeCopy(std::move(*boxes), block.getShape(), encoding);
-  for (unsigned bit = 0, e = copy.steps.size(); divide && bit < e; ++bit)
-    if (copy.sharedBits >> bit & 1 && failed(divideBoxes(copy, bit)))
-      copy.idleBits |= 1 << bit;
+  if (divide)
+    divideAmongSharers(copy);
   return copy;
 }
 
@@ -212,13 +270,47 @@ mlir::triton::nvidia_gpu::getTMARowCopy(RankedTensorType row,
     return std::nullopt;
   SmallVector<int64_t> box = getTMABoxShape(row);
   box.front() = kRowsOfCopy;
-  auto boxes = getBoxes(buffer.getShape(), encoding,
+  auto boxes = getBoxes(buffer.getShape(), buffer.getShape(), encoding,
                         buffer.getElementTypeBitWidth() / 8, box);
   if (!boxes)
     return std::nullopt;
   TMACopy copy = makeCopy(std::move(*boxes), buffer.getShape(), encoding);
   if (divide)
     copy.idleBits = copy.sharedBits;
+  return copy;
+}
+
+std::optional<TMACopy>
+mlir::triton::nvidia_gpu::getTMAPixelCopy(RankedTensorType block,
+                                          gpu::MemDescType buffer, bool divide,
+                                          unsigned rank) {
+  auto encoding = cast<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding());
+  if (buffer.getRank() != block.getRank() ||
+      (isPart(buffer) && !mayHoldBoxes(buffer)))
+    return std::nullopt;
+  auto boxes =
+      getBoxes(block.getShape(), buffer.getAllocShape().take_back(2), encoding,
+               block.getElementTypeBitWidth() / 8, getTMAPixelBoxShape(block));
+  if (!boxes)
+    return std::nullopt;
+  TMACopy copy = makeCopy(std::move(*boxes), block.getShape(), encoding);
+  if (divide)
+    divideAmongSharers(copy);
+  // The walk from pixel to pixel has no place in the middle to begin at: a copy
+  // of all pixels is of a few channels.
+  auto takeChannels = [&](SmallVector<int64_t> &start) {
+    SmallVector<int64_t> whole(rank, 0);
+    whole.back() = start.back();
+    bool isFirst = start.front() == 0;
+    start = whole;
+    return isFirst;
+  };
+  for (TMABox &box : copy.boxes)
+    if (!takeChannels(box.start))
+      return std::nullopt;
+  for (SmallVector<int64_t> &step : copy.steps)
+    if (!takeChannels(step))
+      return std::nullopt;
   return copy;
 }
 
@@ -311,6 +403,19 @@ mlir::triton::nvidia_gpu::getTMAEncoding(
                           "are not supported yet, found "
                        << desc;
   return encoding;
+}
+
+SmallVector<Type>
+mlir::triton::nvidia_gpu::getPixelPartTypes(TensorDescIm2ColType type) {
+  constexpr unsigned kMostDims = 5, kMostCorners = kMostDims - 2;
+  Builder builder(type.getContext());
+  SmallVector<Type> types = {PointerType::get(
+      TensorDescType::get(type.getBlockType()).getElementType())};
+  types.append(kMostDims, builder.getI32Type());
+  types.append(kMostDims, builder.getI64Type());
+  types.push_back(builder.getI1Type());
+  types.append(1 + kMostDims + 2 * kMostCorners, builder.getI32Type());
+  return types;
 }
 
 BlockArgument mlir::triton::nvidia_gpu::getTensorMapBase(Value argument) {

@@ -405,9 +405,20 @@ public:
     }
     for (auto function : module.getOps<FunctionOpInterface>())
       updateFunctionType(function);
+    if (!leaveToPointers)
+      return;
+    for (auto function : module.getOps<FunctionOpInterface>())
+      if (function.isPublic() && !function.isExternal())
+        llvm::copy_if(function.getArguments(), std::back_inserter(fromHost),
+                      [](BlockArgument argument) {
+                        return isa<TensorDescIm2ColType>(argument.getType());
+                      });
     for (auto [index, argument] : llvm::enumerate(fromHost))
       if (failed(unpackDescriptorArgument(argument, index)))
         return signalPassFailure();
+    forgetPixelDescriptors(module);
+    for (auto function : module.getOps<FunctionOpInterface>())
+      updateFunctionType(function);
   }
 
 private:
@@ -531,7 +542,7 @@ private:
           terminator->hasTrait<mlir::OpTrait::ReturnLike>())
         for (auto [result, operand] :
              llvm::zip(results, terminator->getOperandTypes()))
-          if (isa<TensorDescType>(result))
+          if (isa<TensorDescType, TensorDescIm2ColType>(result))
             result = operand;
     function.setType(function.cloneTypeWith(
         function.getFunctionBody().front().getArgumentTypes(), results));

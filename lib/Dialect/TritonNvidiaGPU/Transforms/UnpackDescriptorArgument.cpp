@@ -14,7 +14,9 @@ using namespace mlir::triton;
 LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
                                                    int index) {
   auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  auto type = cast<TensorDescType>(argument.getType());
+  auto pixels = dyn_cast<TensorDescIm2ColType>(argument.getType());
+  auto type = pixels ? TensorDescType::get(pixels.getBlockType())
+                     : cast<TensorDescType>(argument.getType());
   RankedTensorType block = type.getBlockType();
   Location loc = argument.getLoc();
   OpBuilder builder(argument.getContext());
@@ -27,9 +29,10 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   auto number = [&](int64_t value) {
     return builder.getI32IntegerAttr(static_cast<int32_t>(value));
   };
-  SmallVector<int64_t> shape = getTMABoxShape(block);
+  SmallVector<int64_t> shape =
+      pixels ? getTMAPixelBoxShape(block) : getTMABoxShape(block);
   SmallVector<int32_t> box(shape.begin(), shape.end());
-  auto facts = builder.getDictionaryAttr({
+  SmallVector<NamedAttribute> facts = {
       builder.getNamedAttr("index", number(index)),
       builder.getNamedAttr("element_type", number(*elementType)),
       builder.getNamedAttr("element_bytes",
@@ -37,9 +40,12 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
       builder.getNamedAttr("swizzle",
                            number(encoding->getSwizzlingByteWidth())),
       builder.getNamedAttr("box", builder.getDenseI32ArrayAttr(box)),
-  });
+  };
+  if (pixels)
+    facts.push_back(builder.getNamedAttr("pixels", builder.getUnitAttr()));
 
-  SmallVector<Type> types = getPartTypes(type);
+  SmallVector<Type> types =
+      pixels ? getPixelPartTypes(pixels) : getPartTypes(type);
   auto none = builder.getDictionaryAttr({});
   SmallVector<DictionaryAttr> attrs(types.size(), none);
   attrs.front() = builder.getDictionaryAttr(
@@ -50,8 +56,8 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   SmallVector<Location> locs(types.size(), loc);
   // The map, in the memory of parameters.
   types.push_back(PointerType::get(builder.getI8Type(), /*addressSpace=*/0));
-  attrs.push_back(builder.getDictionaryAttr(
-      builder.getNamedAttr(kTensorMapAttrName, facts)));
+  attrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(
+      kTensorMapAttrName, builder.getDictionaryAttr(facts))));
   places.push_back(function.getNumArguments());
   locs.push_back(loc);
   if (failed(function.insertArguments(places, types, attrs, locs)))
@@ -62,4 +68,18 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   argument.replaceAllUsesWith(
       ReinterpretTensorDescriptorOp::create(builder, loc, type, map));
   return function.eraseArgument(place);
+}
+
+void nvidia_gpu::forgetPixelDescriptors(ModuleOp module) {
+  auto forget = [](ValueRange values) {
+    for (Value value : values)
+      if (auto type = dyn_cast<TensorDescIm2ColType>(value.getType()))
+        value.setType(TensorDescType::get(type.getBlockType()));
+  };
+  module.walk([&](Operation *op) {
+    forget(op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        forget(block.getArguments());
+  });
 }

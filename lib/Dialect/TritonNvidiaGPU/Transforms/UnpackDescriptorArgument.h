@@ -3,7 +3,7 @@
 #ifndef TILE_LIB_TRITONNVIDIAGPU_UNPACKDESCRIPTORARGUMENT_H
 #define TILE_LIB_TRITONNVIDIAGPU_UNPACKDESCRIPTORARGUMENT_H
 
-#include "mlir/IR/Value.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::triton::nvidia_gpu {
 
@@ -12,6 +12,10 @@ namespace mlir::triton::nvidia_gpu {
 /// argument: map number `index` of the kernel. Returns failure where no map
 /// describes such blocks.
 LogicalResult unpackDescriptorArgument(BlockArgument argument, int index);
+
+/// Makes descriptors of which pixels are copied descriptors like others. Copies
+/// of pixels have offsets.
+void forgetPixelDescriptors(ModuleOp module);
 
 } // namespace mlir::triton::nvidia_gpu
 

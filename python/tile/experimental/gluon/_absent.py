@@ -17,8 +17,6 @@ ABSENT = {
     "gluon.language": ("fpsan"),
     "gluon.language.amd.cdna5": ("get_wmma_scale_layout load_shared_fp4_repacked tdm wmma_scaled"),
     "gluon.language.nvidia.rubin": ("add4 sub4 mul4 fma4"),
-    "gluon.language.nvidia.hopper.tma": ("async_load_im2col tensor_descriptor_im2col"),
-    "gluon.nvidia.hopper": ("TensorDescriptorIm2Col"),
 }
 
 

@@ -310,3 +310,50 @@ tt.func @reinterpret(%p: !tt.ptr<tensor<64x64xf16>>) {
   %0 = ttnvgpu.reinterpret_tensor_descriptor %p : !tt.ptr<tensor<64x64xf16>> to !tt.tensordesc<tensor<64x64xf16, #f16>>
   tt.return
 }
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @pixel_coordinates(%d: !ttnvgpu.tensordesc_im2col<64x64xf16, #f16>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %r: i16, %p: i1) {
+  // expected-error @+1 {{expected 3 to 5 coordinates of a pixel, found 2}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x] %b, %bar, %p : !ttnvgpu.tensordesc_im2col<64x64xf16, #f16>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @pixel_offsets(%d: !ttnvgpu.tensordesc_im2col<64x64xf16, #f16>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %r: i16, %p: i1) {
+  // expected-error @+1 {{expected 2 offsets, one for each dimension between the first and the last, found 1}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x, %x, %x] offsets = [%r] %b, %bar, %p : !ttnvgpu.tensordesc_im2col<64x64xf16, #f16>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @pixel_block(%d: !ttnvgpu.tensordesc_im2col<32x64xf16, #f16>, %b: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %r: i16, %p: i1) {
+  // expected-error @+1 {{expected destination of shape [32, 64] like the descriptor}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x, %x, %x] offsets = [%r, %r] %b, %bar, %p : !ttnvgpu.tensordesc_im2col<32x64xf16, #f16>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{expected at most 1024 pixels, found 2048}}
+tt.func @many_pixels(%d: !ttnvgpu.tensordesc_im2col<2048x16xf16>) {
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{expected a block of pixels and channels}}
+tt.func @rows_of_pixels(%d: !ttnvgpu.tensordesc_im2col<4x16x16xf16>) {
+  tt.return
+}

@@ -36,6 +36,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // CHECK-LABEL: @pixels
+  // CHECK-SAME: (%[[D:[^:]*]]: !ttnvgpu.tensordesc_im2col<tensor<64x64xf16, #{{[^:]*}}>>, %[[BUF:[^:]*]]: {{.*}}, %[[BAR:[^:]*]]: {{.*}}, %[[X:[^:]*]]: i32, %[[R:[^:]*]]: i16, %[[PRED:[^:]*]]: i1)
+  tt.func @pixels(%desc: !ttnvgpu.tensordesc_im2col<64x64xf16, #f16>, %buf: !ttg.memdesc<64x64xf16, #f16, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %r: i16, %pred: i1) {
+    // CHECK: ttnvgpu.async_tma_copy_global_to_local %[[D]][%[[X]], %[[X]], %[[X]], %[[X]]] offsets = [%[[R]], %[[R]]] %[[BUF]], %[[BAR]], %[[PRED]] : !ttnvgpu.tensordesc_im2col<
+    ttng.async_tma_copy_global_to_local %desc[%x, %x, %x, %x] offsets = [%r, %r] %buf, %bar, %pred : !ttng.tensordesc_im2col<64x64xf16, #f16>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #f16, #smem, mutable>
+    tt.return
+  }
+
   // CHECK-LABEL: @rows
   // CHECK-SAME: (%[[D:[^:]*]]: {{.*}}, %[[R:[^:]*]]: tensor<32xi32, #{{[^:]*}}>, %[[Y:[^:]*]]: i32, %[[BUF:[^:]*]]: {{.*}}, %[[BAR:[^:]*]]: {{.*}}, %[[PRED:[^:]*]]: i1)
   tt.func @rows(%desc: !tt.tensordesc<tensor<1x64xf16, #f16>>, %rows: tensor<32xi32, #rows>, %y: i32,

@@ -235,7 +235,8 @@ std::vector<TensorMapParameter> nvidia::getTensorMaps(ModuleOp module) {
                         number("element_type"),
                         number("element_bytes"),
                         number("swizzle"),
-                        {box.begin(), box.end()}});
+                        {box.begin(), box.end()},
+                        facts.contains("pixels")});
     }
   }
   return result;

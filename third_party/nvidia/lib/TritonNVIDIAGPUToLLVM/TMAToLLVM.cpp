@@ -18,6 +18,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/Elements.h"
 #include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
+#include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -44,7 +45,26 @@ struct BlockCopy {
   Value barrier; ///< of a load
   Value pred;
   Value blocks = {}; ///< of a cluster, to which a load goes; a bit for each
+  SmallVector<Value> offsets = {}; ///< of pixels, outermost first
 };
+
+/// Where the boxes of a buffer, or a part of one, begin.
+Value getBoxAddress(const LLVMBuilder &b, Value converted, Value buffer) {
+  auto type = cast<ttg::MemDescType>(buffer.getType());
+  MemDesc desc = MemDesc::unpack(b, converted, type);
+  Value address = desc.base;
+  // Buffers of an array have no start in these dimensions.
+  unsigned rank = cast<ttg::LayoutEncodingTrait>(type.getEncoding()).getRank();
+  if (type.getShape().size() != rank ||
+      type.getAllocShape().take_back(rank) == type.getShape())
+    return address;
+  for (auto [dim, start] : llvm::enumerate(desc.offsets)) {
+    if (Value bytes =
+            evaluateLinear(b, start, ttng::getTMAViewBases(type, dim)))
+      address = b.gep(address, b.intTy(8), bytes);
+  }
+  return address;
+}
 
 template <typename OpT> struct CopyPattern : TargetPattern<OpT> {
   using TargetPattern<OpT>::TargetPattern;
@@ -54,7 +74,7 @@ protected:
   /// `divide`, those that hold the same each copy a part of it.
   FailureOr<ttng::TMACopy> getCopy(OpT op, ttg::MemDescType buffer,
                                    bool divide) const {
-    TensorDescType desc = op.getDesc().getType();
+    auto desc = cast<TensorDescType>(op.getDesc().getType());
     auto encoding =
         ttng::getTMAEncoding(desc, [&] { return op.emitOpError(); });
     if (failed(encoding))
@@ -140,6 +160,16 @@ protected:
       ptx << ptx.input(copy.barrier, "r") << "]";
     else
       ptx << buffer << "]";
+    if (!copy.offsets.empty()) {
+      SmallVector<nvt::PTXAsm::Operand> offsets;
+      for (Value offset : llvm::reverse(copy.offsets))
+        offsets.push_back(ptx.input(offset, "h"));
+      ptx << ", {";
+      llvm::interleave(
+          offsets, [&](nvt::PTXAsm::Operand offset) { ptx << offset; },
+          [&] { ptx << ", "; });
+      ptx << "}";
+    }
     if (copy.blocks)
       ptx << ", " << ptx.input(copy.blocks, "h");
     policy.append(ptx);
@@ -168,8 +198,8 @@ protected:
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
     BlockCopy copy{adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
-                   nvt::getBufferAddress(b, adaptor.getSrc(), op.getSrc()),
-                   Value(), nvt::emitFirstThread(b, this->target, op)};
+                   getBoxAddress(b, adaptor.getSrc(), op.getSrc()), Value(),
+                   nvt::emitFirstThread(b, this->target, op)};
     selectPart(b, op, *part, /*multicast=*/false, copy);
     emitCopies(b, copy, part->boxes, name);
     this->endStore(b, op, rewriter);
@@ -189,20 +219,24 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
   LogicalResult
   matchAndRewrite(ttng::AsyncTMACopyGlobalToLocalOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    bool multicast = op.getMulticast();
-    auto part = getCopy(op, op.getResult().getType(), /*divide=*/multicast);
+    bool multicast = op.getMulticast(), isOfPixels = !op.getOffsets().empty();
+    auto part = isOfPixels ? getPixelCopy(op, /*divide=*/multicast)
+                           : getCopy(op, op.getResult().getType(),
+                                     /*divide=*/multicast);
     if (failed(part))
       return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
     BlockCopy copy{
         adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
-        nvt::getBufferAddress(b, adaptor.getResult(), op.getResult()),
+        getBoxAddress(b, adaptor.getResult(), op.getResult()),
         nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
         b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
+    copy.offsets = llvm::to_vector(adaptor.getOffsets());
     selectPart(b, op, *part, multicast, copy);
     emitCopies(b, copy, part->boxes,
                "cp.async.bulk.tensor." + getRank(op) +
-                   ".shared::cluster.global.mbarrier::complete_tx::bytes" +
+                   ".shared::cluster.global" + (isOfPixels ? ".im2col" : "") +
+                   ".mbarrier::complete_tx::bytes" +
                    (copy.blocks ? ".multicast::cluster" : ""),
                nvt::CachePolicy(b, facts, op.getEvict()));
     rewriter.eraseOp(op);
@@ -210,6 +244,23 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
   }
 
 private:
+  FailureOr<ttng::TMACopy> getPixelCopy(ttng::AsyncTMACopyGlobalToLocalOp op,
+                                        bool divide) const {
+    auto desc = cast<TensorDescType>(op.getDesc().getType());
+    auto encoding =
+        ttng::getTMAEncoding(desc, [&] { return op.emitOpError(); });
+    if (failed(encoding))
+      return failure();
+    auto copy =
+        ttng::getTMAPixelCopy(desc.getBlockType(), op.getResult().getType(),
+                              divide, op.getCoord().size());
+    if (!copy)
+      return this->decline(op, "TMA does not lay out pixels as the encoding of "
+                               "the buffer says: each block of a cluster gets "
+                               "all pixels, one behind the other");
+    return *copy;
+  }
+
   const NVIDIATarget &facts;
 };
 

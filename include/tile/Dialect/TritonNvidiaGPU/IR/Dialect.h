@@ -17,6 +17,9 @@
 #define GET_ATTRDEF_CLASSES
 #include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.h.inc"
 
+#define GET_TYPEDEF_CLASSES
+#include "tile/Dialect/TritonNvidiaGPU/IR/Types.h.inc"
+
 #include "tile/Dialect/TritonNvidiaGPU/IR/OpInterfaces.h.inc"
 
 namespace mlir::triton::nvidia_gpu {

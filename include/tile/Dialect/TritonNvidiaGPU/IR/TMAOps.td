@@ -12,8 +12,8 @@ include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUOpBase.td"
 
 def TTNG_AsyncTMACopyGlobalToLocalOp
     : TTNG_Op<"async_tma_copy_global_to_local", [
-    TTG_AsyncCopy<["arrivesAtBarrier"]>, TTG_BarrierUserOpInterface,
-    TTG_PredicatedOpInterface]> {
+    AttrSizedOperandSegments, TTG_AsyncCopy<["arrivesAtBarrier"]>,
+    TTG_BarrierUserOpInterface, TTG_PredicatedOpInterface]> {
   let summary = "Copy a box of a tensor to shared memory";
   let description = [{
     One thread starts the copy of the descriptor's block at `coord` (in elements,
@@ -25,15 +25,22 @@ def TTNG_AsyncTMACopyGlobalToLocalOp
     whose buffers hold the same each read a part of it, for all of them. The bytes
     count towards the barrier of each block that gets them.
 
+    With `offsets`, the copy is one of pixels: the im2col mode of TMA. It begins at
+    the pixel at `coord`, and takes neighbours along the inner dimensions first,
+    within the box that the descriptor has. `offsets`, one for each dimension
+    between the first and the last, moves what is read, not where the walk turns.
+
     Example:
 
     ```mlir
+    ttnvgpu.async_tma_copy_global_to_local %desc[%n, %h, %w, %c] offsets = [%r, %s] %buf, %bar, %pred : !ttnvgpu.tensordesc_im2col<64x64xf16, #shared>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     ttnvgpu.async_tma_copy_global_to_local %desc[%x, %y] %buf, %bar, %pred : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
     ```
   }];
   let arguments = (ins
-    Arg<TTNG_TensorDesc, "descriptor", [MemRead<TTNG_GlobalMemory>]>:$desc,
+    Arg<TTNG_AnyTensorDesc, "descriptor", [MemRead<TTNG_GlobalMemory>]>:$desc,
     Variadic<I32>:$coord,
+    Variadic<I16>:$offsets,
     Arg<TTNG_MemDesc, "barrier",
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$barrier,
     Arg<TTNG_MemDesc, "destination", [MemWrite<TTNG_SharedMemory>]>:$result,
@@ -44,8 +51,19 @@ def TTNG_AsyncTMACopyGlobalToLocalOp
     DefaultValuedAttr<TT_EvictionPolicyAttr,
                       "::mlir::triton::EvictionPolicy::NORMAL">:$evict,
     DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+  let builders = [
+    // Of a block.
+    OpBuilder<(ins "Value":$desc, "ValueRange":$coord, "Value":$barrier,
+                   "Value":$result, "Value":$pred, "bool":$multicast,
+                   "CacheModifier":$cache, "EvictionPolicy":$evict,
+                   "bool":$isVolatile), [{
+      build($_builder, $_state, desc, coord, /*offsets=*/ValueRange(), barrier,
+            result, pred, multicast, cache, evict, isVolatile);
+    }]>
+  ];
   let assemblyFormat = [{
-    $desc `[` $coord `]` $result `,` $barrier `,` $pred
+    $desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)?
+    $result `,` $barrier `,` $pred
     oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
     attr-dict `:` qualified(type($desc)) `,` qualified(type($barrier)) `->`
     qualified(type($result))

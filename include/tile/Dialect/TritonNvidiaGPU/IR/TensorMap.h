@@ -22,6 +22,9 @@ namespace mlir::triton::nvidia_gpu {
 /// box.
 SmallVector<int64_t> getTMABoxShape(RankedTensorType block);
 
+/// The same for a copy of pixels: how many of them, and of channels.
+SmallVector<int64_t> getTMAPixelBoxShape(RankedTensorType block);
+
 /// What one instruction of a copy of a whole block moves.
 struct TMABox {
   /// Where it starts in the block, outermost dimension first.
@@ -52,6 +55,11 @@ struct TMACopy {
   unsigned idleBits = 0;
 };
 
+/// How far on in memory a view starts whose start has a bit of the coordinate
+/// `dim`: for each of these bits, in bytes. The hardware swizzles what lies
+/// from there on. A view starts at a multiple of its size.
+SmallVector<int32_t> getTMAViewBases(gpu::MemDescType view, unsigned dim);
+
 /// Nullopt if the buffers hold something else, or if TMA cannot write them in
 /// the order that their encoding says. Without `divide`, thread blocks that
 /// hold the same copy all of it, each for itself.
@@ -63,6 +71,13 @@ std::optional<TMACopy> getTMACopy(RankedTensorType block,
 /// same copies it.
 std::optional<TMACopy> getTMARowCopy(RankedTensorType row,
                                      gpu::MemDescType buffer, bool divide);
+
+/// The same for a copy of pixels of a tensor with `rank` dimensions. Boxes and
+/// steps are in the dimensions of the tensor. Nullopt also where the blocks of
+/// a cluster would divide the pixels.
+std::optional<TMACopy> getTMAPixelCopy(RankedTensorType block,
+                                       gpu::MemDescType buffer, bool divide,
+                                       unsigned rank);
 
 /// Whether a copy into `buffer` is one for all blocks of a cluster.
 bool isMulticast(gpu::MemDescType buffer);
@@ -91,13 +106,22 @@ getTMAEncoding(TensorDescType desc,
 /// beside the tensor's base, shape and strides. A dictionary of `index` (which
 /// of the kernel's maps it is), `element_type` (the code of the hardware),
 /// `element_bytes`, `swizzle` (the width in bytes) and `box` (outermost
-/// dimension first).
+/// dimension first). With `pixels`, the map is for copies of pixels: `box` has
+/// the numbers of pixels and of channels.
 inline constexpr llvm::StringLiteral kTensorMapAttrName = "ttnvgpu.tensor_map";
 
 /// On the argument that is the base of a tensor, which the shape, the strides
 /// and whether elements out of bounds are NaNs follow: the `index` of the map.
+/// Where pixels are copied, `getPixelPartTypes` says what follows.
 inline constexpr llvm::StringLiteral kTensorMapBaseAttrName =
     "ttnvgpu.tensor_map_base";
+
+/// What the host passes for a descriptor of which pixels are copied. The first
+/// are as for others: base, shape, strides, and whether elements out of bounds
+/// are NaNs. Then come the number of dimensions, the steps from element to
+/// element, and two corners of the box of pixels. There is room for five
+/// dimensions.
+SmallVector<Type> getPixelPartTypes(TensorDescIm2ColType type);
 
 /// The base of the tensor that the map `argument` is of; null if it is no map.
 BlockArgument getTensorMapBase(Value argument);

@@ -4,6 +4,7 @@
 #ifndef TILE_DIALECT_TRITONNVIDIAGPU_IR_TYPES_TD
 #define TILE_DIALECT_TRITONNVIDIAGPU_IR_TYPES_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "tile/Dialect/TritonNvidiaGPU/IR/TritonNvidiaGPUDialect.td"
@@ -18,6 +19,39 @@ def TTNG_SharedMemory : Resource<"::mlir::triton::gpu::SharedMemory">;
 def TTNG_TensorMemory : Resource<"::mlir::triton::nvidia_gpu::TensorMemory">;
 
 //===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def TTNG_TensorDescIm2ColType
+    : TypeDef<TritonNvidiaGPU_Dialect, "TensorDescIm2Col"> {
+  let mnemonic = "tensordesc_im2col";
+  let summary = "Descriptor of a tensor of which pixels are copied";
+  let description = [{
+    Refers to a tensor in global memory of 3 to 5 dimensions, the outermost of
+    which counts images and the innermost channels. A copy reads pixels from it: so
+    many rows of so many channels, as the block type says. The rest is known where
+    the host makes the tensor map.
+
+    Only kernels take such a descriptor from the host. Once its tensor map is a
+    parameter of the kernel, it is a `!tt.tensordesc` like others, and the offsets
+    of a copy say that it is one of pixels.
+
+    ```mlir
+    !ttnvgpu.tensordesc_im2col<64x64xf16, #shared>
+    ```
+  }];
+  let parameters = (ins "RankedTensorType":$blockType);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "RankedTensorType":$blockType), [{
+      return $_get(blockType.getContext(), blockType);
+    }]>
+  ];
+  let assemblyFormat = "`<` custom<BlockType>($blockType) `>`";
+  let skipDefaultBuilders = 1;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Operand kinds. All are matched by the C++ class, so that the element type,
 // shape and space are left to verifiers that can say what they expected.
 //===----------------------------------------------------------------------===//
@@ -29,6 +63,9 @@ def TTNG_MemDesc : Type<
 def TTNG_TensorDesc : Type<
     CPred<"::llvm::isa<::mlir::triton::TensorDescType>($_self)">,
     "tensor descriptor", "::mlir::triton::TensorDescType">;
+
+def TTNG_AnyTensorDesc : AnyTypeOf<[TTNG_TensorDesc, TTNG_TensorDescIm2ColType],
+                                   "tensor descriptor">;
 
 def TTNG_Ptr : Type<
     CPred<"::llvm::isa<::mlir::triton::PointerType>($_self)">,

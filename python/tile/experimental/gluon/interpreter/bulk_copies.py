@@ -31,10 +31,11 @@ def _arrive(b: Any, operands: Any, attributes: Any, types: Any) -> None:
 
 @operation("ttnvgpu.async_tma_copy_global_to_local")
 def _bulk_load(b: Any, operands: Any, attributes: Any, types: Any) -> None:
-    desc, *coordinates, bar, buffer, pred = operands
+    desc, *places, bar, buffer, pred = operands
     if b.phantom or not pred:
         return
-    addresses, mask = desc.at(coordinates)
+    _, rank, moves, *_ = attributes["operandSegmentSizes"]
+    addresses, mask = desc.pixels(places[:rank], places[rank:]) if moves else desc.at(places)
     value = read_masked(b, addresses, mask, desc.element, desc.fill, "load of a descriptor")
     barrier_of(bar).add_copy(
         lambda: buffer.store(value.reshape(buffer.places.shape)), buffer.nbytes

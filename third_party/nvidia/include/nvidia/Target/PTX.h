@@ -56,12 +56,14 @@ FailureOr<KernelInfo> getKernelInfo(ModuleOp module);
 /// but for scratch memory.
 struct TensorMapParameter {
   /// The parameter that is the tensor's base; its shape, its strides and
-  /// whether elements out of bounds are NaNs follow.
+  /// whether elements out of bounds are NaNs follow, and for copies of pixels
+  /// more (`getPixelPartTypes`).
   int base;
   /// Codes as TMA has them.
   int elementType, elementBytes;
   int swizzle;          ///< In bytes.
   std::vector<int> box; ///< Outermost dimension first.
+  bool pixels;          ///< Copies are of pixels: the im2col mode of TMA.
 };
 
 /// Those of the module's kernel, in the order of its parameters.

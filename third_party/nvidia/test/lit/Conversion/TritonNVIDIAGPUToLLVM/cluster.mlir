@@ -111,4 +111,32 @@ tt.func @copies(%desc: !tt.tensordesc<tensor<128x64xf16, #half>>, %i: i32) {
   ttnvgpu.cluster_wait
   tt.return
 }
+
+// Columns of one block's registers lie in the memory of both.
+// CHECK-LABEL: llvm.func @exchange
+tt.func @exchange(%x: tensor<64x64xf16, #columns>, %i: tensor<64x64xi32, #columns>) {
+  %buf = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #half, #smem, mutable>
+  // CHECK: nvvm.mapa
+  // CHECK: llvm.store %{{.*}} : f16, !llvm.ptr<7>
+  ttg.local_store %x, %buf : tensor<64x64xf16, #columns> -> !ttg.memdesc<64x64xf16, #half, #smem, mutable>
+  // CHECK: nvvm.mapa
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<7> -> f16
+  %y = ttg.local_load %buf : !ttg.memdesc<64x64xf16, #half, #smem, mutable> -> tensor<64x64xf16, #columns>
+  // CHECK: nvvm.mapa
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<7> -> f16
+  %z = ttg.local_gather %buf[%i] {axis = 0 : i32} : !ttg.memdesc<64x64xf16, #half, #smem, mutable>, tensor<64x64xi32, #columns> -> tensor<64x64xf16, #columns>
+  // CHECK: nvvm.mapa
+  // CHECK: llvm.store %{{.*}} : f16, !llvm.ptr<7>
+  ttg.local_scatter %buf[%i], %x {axis = 0 : i32} : !ttg.memdesc<64x64xf16, #half, #smem, mutable>, tensor<64x64xi32, #columns>, tensor<64x64xf16, #columns>
+  tt.return
+}
+
+// Pixels are copied by one block, channels by all.
+// CHECK-LABEL: llvm.func @pixels
+tt.func @pixels(%desc: !tt.tensordesc<tensor<64x128xf16, #all>>, %bar: !ttg.memdesc<1xi64, #barrier, #smem, mutable>, %x: i32, %r: i16, %pred: i1) {
+  %buf = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #all, #smem, mutable>
+  // CHECK: cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster [${{[0-9]+}}], [${{[0-9]+}}, {${{[0-9]+}}, ${{[0-9]+}}, ${{[0-9]+}}, ${{[0-9]+}}}], [${{[0-9]+}}], {${{[0-9]+}}, ${{[0-9]+}}}, ${{[0-9]+}}
+  ttnvgpu.async_tma_copy_global_to_local %desc[%x, %x, %x, %x] offsets = [%r, %r] %buf, %bar, %pred {multicast} : !tt.tensordesc<tensor<64x128xf16, #all>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<64x128xf16, #all, #smem, mutable>
+  tt.return
+}
 }

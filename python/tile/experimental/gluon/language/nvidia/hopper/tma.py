@@ -137,9 +137,44 @@ class tensor_descriptor:
         return str(self.type)
 
 
-def _check_descriptor(value: Any, what: str) -> tensor_descriptor:
+class tensor_descriptor_im2col_type(tensor_descriptor_type):
+    """The structure of a descriptor of which pixels are copied. Its block has rows of channels; the
+    tensor has more dimensions."""
+
+    def __init__(
+        self,
+        block: block_type,
+        shape: Sequence[dtype],
+        strides: Sequence[dtype],
+        layout: NVMMASharedLayout,
+    ) -> None:
+        super().__init__(block, shape, strides, layout)
+        self.handle.mlir = self.handle.mlir.replace(
+            "!tt.tensordesc<", "!ttnvgpu.tensordesc_im2col<"
+        )
+
+    def unflatten(self, handles: Iterator[Any]) -> tensor_descriptor_im2col:
+        plain = super().unflatten(handles)
+        return tensor_descriptor_im2col(plain.handle, list(plain.shape), list(plain.strides), self)
+
+    def __str__(self) -> str:
+        return f"tensor_descriptor_im2col<{self.block}, {self.layout!r}>"
+
+
+class tensor_descriptor_im2col(tensor_descriptor):
+    """A strided tensor in global memory, of which pixels are copied. Dimensions are those of images
+    first, of channels last."""
+
+
+def _check_descriptor(value: Any, what: str, pixels: bool = False) -> tensor_descriptor:
     if not isinstance(value, tensor_descriptor):
         raise SemanticError(f"{what} takes a tensor descriptor, not {describe(value)}")
+    if isinstance(value, tensor_descriptor_im2col) != pixels:
+        raise SemanticError(
+            f"{what} takes a TensorDescriptor{'Im2Col' if pixels else ''}, but this one is made "
+            f"for copies of {'blocks' if pixels else 'pixels'}: async_load"
+            f"{'' if pixels else '_im2col'} takes it"
+        )
     return value
 
 
@@ -161,9 +196,9 @@ def _check_buffer(value: Any, desc: tensor_descriptor, what: str) -> shared_memo
 
 def _coordinates(coord: Any, desc: tensor_descriptor, what: str) -> list[Any]:
     values = _integers(coord, dt.int32, "coord")
-    if len(values) != len(desc.block_shape):
+    if len(values) != len(desc.shape):
         raise SemanticError(
-            f"{what} got {len(values)} coordinates for {len(desc.block_shape)} dimensions"
+            f"{what} got {len(values)} coordinates for {len(desc.shape)} dimensions"
         )
     return [v.handle for v in values]
 
@@ -228,17 +263,59 @@ def async_load(
     With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
     all of them."""
     desc = _check_descriptor(tensor_desc, "async_load")
-    buffer = _check_buffer(result, desc, "async_load")
-    barrier = check_barrier(barrier, "async_load")
-    hints = _hints(cache_policy, "async_load")
+    _load("async_load", desc, coord, [], barrier, result, pred, multicast, cache_policy)
+
+
+@builtin
+def async_load_im2col(
+    tensor_desc: Any,
+    coord: Any,
+    offsets: Any,
+    barrier: Any,
+    result: Any,
+    pred: Any = True,
+    multicast: bool = False,
+    cache_policy: Any = None,
+) -> None:
+    """Starts to copy pixels of the tensor into `result`; their bytes arrive at `barrier`.
+
+    The copy begins at the pixel at `coord`. It goes on along the inner dimensions, and turns where
+    the box of pixels ends that the descriptor has. `offsets` moves what is read, in the dimensions
+    between the first and the last."""
+    desc = _check_descriptor(tensor_desc, "async_load_im2col", pixels=True)
+    moves = _integers(offsets, dt.int16, "offsets")
+    if len(moves) != len(desc.shape) - 2:
+        raise SemanticError(
+            f"async_load_im2col got {len(moves)} offsets for the {len(desc.shape) - 2} dimensions "
+            "between the first and the last"
+        )
+    _load("async_load_im2col", desc, coord, moves, barrier, result, pred, multicast, cache_policy)
+
+
+def _load(
+    what: str,
+    desc: tensor_descriptor,
+    coord: Any,
+    offsets: list[tensor],
+    barrier: Any,
+    result: Any,
+    pred: Any,
+    multicast: Any,
+    cache_policy: Any,
+) -> None:
+    buffer = _check_buffer(result, desc, what)
+    barrier = check_barrier(barrier, what)
+    hints = _hints(cache_policy, what)
     b = current()
     if unwrap(multicast):
         hints["multicast"] = b.unit_attr()
+    coordinates = _coordinates(coord, desc, what)
+    hints["operandSegmentSizes"] = b.i32_array_attr([1, len(coordinates), len(offsets), 1, 1, 1])
     handles = [
-        desc.handle, *_coordinates(coord, desc, "async_load"), barrier.handle, buffer.handle,
-        predicate(pred).handle,
+        desc.handle, *coordinates, *[offset.handle for offset in offsets], barrier.handle,
+        buffer.handle, predicate(pred).handle,
     ]  # fmt: skip
-    b.create("ttnvgpu.async_tma_copy_global_to_local", handles, hints or None, ())
+    b.create("ttnvgpu.async_tma_copy_global_to_local", handles, hints, ())
 
 
 @builtin
@@ -290,6 +367,7 @@ async_atomic_xor = _reduction("xor", "Bitwise exclusive or of a buffer and a blo
 
 #: Their older names.
 async_copy_global_to_shared = async_load
+async_copy_global_to_shared_im2col = async_load_im2col
 async_copy_shared_to_global = async_store
 
 
@@ -310,12 +388,8 @@ def store_wait(pendings: Any, read_only: bool = True) -> None:
 __all__ = [
     "async_atomic_add", "async_atomic_and", "async_atomic_max", "async_atomic_min",
     "async_atomic_or", "async_atomic_xor", "async_copy_global_to_shared",
-    "async_copy_shared_to_global", "async_load", "async_store", "make_tensor_descriptor",
-    "store_wait", "tensor_descriptor", "tensor_descriptor_type",
+    "async_copy_global_to_shared_im2col", "async_copy_shared_to_global", "async_load",
+    "async_load_im2col", "async_store", "make_tensor_descriptor", "store_wait",
+    "tensor_descriptor", "tensor_descriptor_im2col", "tensor_descriptor_im2col_type",
+    "tensor_descriptor_type",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)

@@ -1,0 +1,191 @@
+"""Copies of pixels: the im2col mode of the copy engine."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from addresses import pointers
+from reference import poisoned, sim_only
+from reference import random as values
+
+from tile.errors import TileError
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.nvidia.hopper import mbarrier, tma
+from tile.experimental.gluon.nvidia.hopper import TensorDescriptor, TensorDescriptorIm2Col
+
+pytestmark = [sim_only, pytest.mark.parametrize("target", ["cuda:90"], indirect=True)]
+
+
+def pixels_of(x, start, offsets, count, channels, lower, upper, steps, fill):
+    """What a copy reads, pixel by pixel."""
+    inner = range(1, x.ndim - 1)
+    last = {d: x.shape[d] - 1 + upper[d - 1] for d in inner}
+    at = list(start[:-1])
+    rows = []
+    for _ in range(count):
+        place = [at[0], *(at[d] + offsets[d - 1] for d in inner)]
+        row = np.full(channels, fill, x.dtype)
+        if all(0 <= p < n for p, n in zip(place, x.shape[:-1], strict=True)):
+            for i, c in enumerate(range(start[-1], start[-1] + channels)):
+                if 0 <= c < x.shape[-1]:
+                    row[i] = x[(*place, c)]
+        rows.append(row)
+        for d in reversed(inner):
+            at[d] += steps[d]
+            if at[d] <= last[d]:
+                break
+            at[d] = lower[d - 1]
+        else:
+            at[0] += 1
+    return np.stack(rows)
+
+
+@gluon.jit
+def copy_pixels(desc, out_ptr, start, offsets, LAYOUT: gl.constexpr, MULTICAST: gl.constexpr):
+    P: gl.constexpr = desc.block_shape[0]
+    C: gl.constexpr = desc.block_shape[1]
+    buffer = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, desc.nbytes_per_cta)
+    tma.async_load_im2col(desc, start, offsets, bar, buffer, multicast=MULTICAST)
+    mbarrier.wait(bar, 0)
+    mbarrier.invalidate(bar)
+    gl.store(pointers(out_ptr, P, C, LAYOUT), buffer.load(LAYOUT))
+
+
+def draw(seed):
+    """A tensor, a descriptor's arguments, and a copy."""
+    rng = random.Random(f"{seed} pixels")
+    rank = rng.choice((3, 4, 4, 5))
+    dtype = rng.choice(("fp16", "fp32", "u8", "i32"))
+    size = {"fp16": 2, "fp32": 4, "u8": 1, "i32": 4}[dtype]
+    shape = [rng.randint(1, 3), *(rng.randint(1, 9) for _ in range(rank - 2))]
+    shape.append(16 // size * rng.randint(1, 9))
+    swizzle = rng.choice((0, 32, 64, 128))
+    pixels = rng.choice((8, 16, 32, 64, 128))
+    channels = max(swizzle, 16) // size * rng.choice((1, 2, 4) if pixels < 128 else (1,))
+    lower = [rng.randint(-3, 2) for _ in range(rank - 2)]
+    upper = [rng.randint(max(-3, low - n + 1), 3)
+             for n, low in zip(shape[1:-1], lower, strict=True)]  # fmt: skip
+    steps = [1, *(rng.choice((1, 1, 2, 3)) for _ in range(rank - 2)), 1]
+    start = [rng.randint(0, shape[0] - 1)]
+    start += [rng.randint(low, n - 1 + up)
+              for n, low, up in zip(shape[1:-1], lower, upper, strict=True)]  # fmt: skip
+    start.append(16 // size * rng.randint(0, shape[-1] // (16 // size)))
+    offsets = [rng.randint(0, 3) for _ in range(rank - 2)]
+    return dtype, size, shape, [pixels, channels], swizzle, lower, upper, steps, start, offsets
+
+
+@pytest.mark.parametrize("interpreted", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_random_copy(seed, interpreted, target, monkeypatch):
+    if interpreted:
+        monkeypatch.setenv("TILE_INTERPRET", "1")
+    dtype, size, shape, block, swizzle, lower, upper, steps, start, offsets = draw(seed)
+    nan = dtype.startswith("fp") and seed % 2
+    x = values(tuple(shape), dtype, seed)
+    out = poisoned(tuple(block), dtype)
+    layout = gl.NVMMASharedLayout(swizzle, 8 * size, rank=2)
+    desc = TensorDescriptorIm2Col.from_tensor(
+        x, block, layout, padding="nan" if nan else "zero", element_strides=steps,
+        pixel_box_lower_corner=lower, pixel_box_upper_corner=upper,
+    )  # fmt: skip
+    registers = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0])
+    kernel = copy_pixels[(1,)](desc, out, tuple(start), tuple(offsets), registers, False)
+    fill = np.nan if nan else 0
+    expected = pixels_of(x, start, offsets, *block, lower, upper, steps, fill)
+    np.testing.assert_array_equal(out, expected)
+    if not interpreted:
+        assert f"{len(shape)}d.shared::cluster.global.im2col." in kernel.asm["ptx"]
+
+
+@pytest.mark.parametrize("num_ctas", [2, 4])
+@pytest.mark.parametrize("step,multicast", [([0, 0], True), ([0, 0], False), ([0, 1], False)])
+@pytest.mark.parametrize("channels", [32, 64, 128])
+def test_copies_of_several_blocks(channels, step, multicast, num_ctas, target):
+    """Blocks share the channels, or divide them."""
+    bases = [[s << i for s in step] for i in range(num_ctas.bit_length() - 1)]
+    x, out = values((2, 6, 5, 256), "fp16", 5), poisoned((32, channels), "fp16")
+    layout = gl.NVMMASharedLayout(0 if any(step) else 32, 16, rank=2, cga_layout=bases)
+    desc = TensorDescriptorIm2Col.from_tensor(
+        x, [32, channels], layout, pixel_box_lower_corner=[-1, -1], pixel_box_upper_corner=[-1, 0]
+    )
+    registers = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0], cga_layout=bases)
+    kernel = copy_pixels[(1,)](
+        desc, out, (0, 2, -1, 64), (1, 2), registers, multicast, num_ctas=num_ctas
+    )
+    expected = pixels_of(
+        x, (0, 2, -1, 64), (1, 2), 32, channels, [-1, -1], [-1, 0], [1, 1, 1, 1], 0
+    )
+    np.testing.assert_array_equal(out, expected)
+    found = ".im2col.mbarrier::complete_tx::bytes.multicast::cluster" in kernel.asm["ptx"]
+    assert found == multicast
+
+
+def test_no_pixels_for_some_blocks(target):
+    """The walk from pixel to pixel cannot begin in the middle."""
+    layout = gl.NVMMASharedLayout(32, 16, rank=2, cga_layout=[[1, 0]])
+    desc = TensorDescriptorIm2Col.from_tensor(values((1, 4, 4, 16), "fp16", 1), [16, 16], layout)
+    registers = gl.BlockedLayout([1, 1], [2, 16], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    with pytest.raises(TileError, match="each block of a cluster gets all pixels"):
+        copy_pixels[(1,)](
+            desc, poisoned((16, 16), "fp16"), (0, 0, 0, 0), (0, 0), registers, False, num_ctas=2
+        )
+
+
+@gluon.jit
+def wrong(desc, WAY: gl.constexpr):
+    buffer = gl.allocate_shared_memory(desc.dtype, desc.block_shape, desc.layout)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    if WAY == "offsets":
+        tma.async_load_im2col(desc, [0, 0, 0, 0], [0], bar, buffer)
+    elif WAY == "coordinates":
+        tma.async_load_im2col(desc, [0, 0, 0], [0, 0], bar, buffer)
+    elif WAY == "load":
+        tma.async_load(desc, [0, 0], bar, buffer)
+    elif WAY == "store":
+        tma.async_store(desc, [0, 0], buffer)
+    else:
+        tma.async_load_im2col(desc, [0, 0], [], bar, buffer)
+
+
+@pytest.mark.parametrize(
+    "way,message",
+    [
+        ("offsets", "1 offsets for the 2 dimensions between"),
+        ("coordinates", "3 coordinates for 4 dimensions"),
+        ("load", "made for copies of pixels: async_load_im2col takes it"),
+        ("store", "made for copies of pixels"),
+        ("blocks", "made for copies of blocks: async_load takes it"),
+    ],
+)
+def test_message(way, message, target):
+    x, layout = values((1, 4, 4, 16), "fp16", 1), gl.NVMMASharedLayout(32, 16, rank=2)
+    desc = TensorDescriptorIm2Col.from_tensor(x, [16, 16], layout)
+    if way == "blocks":
+        desc = TensorDescriptor.from_tensor(x.reshape(16, 16), [16, 16], layout)
+    with pytest.raises(TileError, match=message):
+        wrong[(1,)](desc, way)
+
+
+@pytest.mark.parametrize(
+    "shape,block,more,message",
+    [
+        ((4, 16), [16, 16], {}, "3 to 5 dimensions, not 2"),
+        ((1, 4, 4, 16), [1, 4, 4, 16], {}, r"is \[pixels, channels\]"),
+        ((1, 4, 4, 16), [2048, 16], {}, "1 to 1024 pixels, not 2048"),
+        ((1, 4, 4, 16), [16, 16], {"element_strides": [1, 9, 1, 1]}, "from 1 to 8"),
+        ((1, 4, 4, 16), [16, 16], {"pixel_box_lower_corner": [-129, 0]}, "from -128 to 127"),
+        ((1, 4, 4, 16), [16, 16], {"pixel_box_upper_corner": [0]}, "has 2 numbers"),
+        ((1, 4, 4, 16), [16, 16], {"pixel_box_lower_corner": [4, 0]}, "is empty"),
+    ],
+)
+def test_descriptors_of_the_host(shape, block, more, message, target):
+    layout = gl.NVMMASharedLayout(32, 16, rank=2)
+    with pytest.raises(TileError, match=message):
+        TensorDescriptorIm2Col.from_tensor(poisoned(shape, "fp16"), block, layout, **more)
