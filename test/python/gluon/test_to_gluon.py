@@ -19,6 +19,8 @@ import tile
 import tile.language as tl
 from tile.backends import drivers
 from tile.experimental.gluon import GluonASTSource
+from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.nvidia.hopper import TensorDescriptor as ExplicitDescriptor
 from tile.runtime.launcher import Launcher
 from tile.tools.tensor_descriptor import TensorDescriptor
 from tile.tools.to_gluon import UntranslatedError, to_gluon
@@ -174,12 +176,61 @@ def test_a_translation_runs(target, tmp_path):
 
 
 @tile.jit
-def by_descriptor(x, y):
-    y.store([0, 0], x.load([0, 0]))
+def by_descriptor(x, y, factor, K, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * BLOCK
+    for k in tl.range(0, K, BLOCK, num_stages=1):
+        block = x.load([row, k])
+        y.store([row, k], block * factor)
+        y.atomic_add([row, k], block)
+    tl.device_assert(x.shape[1] >= K)
+
+
+def with_layouts(module, **descs):
+    """The descriptors of a launch, with the layouts that the program says."""
+    layout = next(v for n, v in vars(module).items() if n.startswith("NVMMA"))
+    return {
+        name: ExplicitDescriptor(d.base, d.shape, d.strides, d.block_shape, layout, d.padding)
+        for name, d in descs.items()
+    }
+
+
+@pytest.mark.parametrize("padding", ["zero", "nan"])
+@pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
+def test_descriptors(padding, target, tmp_path):
+    """They get the layout that the compiler chose; the code is the same."""
+    x, y = values((70, 64), "fp32", 1), poisoned((70, 64), "fp32")
+    descs = {
+        "x": TensorDescriptor.from_tensor(x, [32, 32], padding),
+        "y": TensorDescriptor.from_tensor(y, [32, 32]),
+    }
+    kernel = by_descriptor[(3,)](**descs, factor=3.0, K=64, BLOCK=32)
+    path = tmp_path / "by_descriptor.py"
+    path.write_text(to_gluon(kernel))
+    spec = importlib.util.spec_from_file_location("translation_by_descriptor", path)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    y[:] = np.nan
+    explicit = module.by_descriptor[(3,)](
+        **with_layouts(module, **descs), factor=3.0, K=64, BLOCK=32
+    )
+    np.testing.assert_array_equal(y, x * 3 + x)
+    assert instructions(explicit) == instructions(kernel)
+    with pytest.raises(tile.TileError, match="needs the layout NVMMA"):
+        other = ExplicitDescriptor.from_tensor(x, [32, 32], gl.NVMMASharedLayout(64, 32, rank=2))
+        module.by_descriptor[(3,)](other, other, factor=3.0, K=64, BLOCK=32)
+
+
+@tile.jit
+def made_in_the_kernel(x, y, N: tl.constexpr):
+    desc = tl.make_tensor_descriptor(x, [N, N], [N, 1], [N, N])
+    for i in range(4):
+        tl.store(y + i + tl.arange(0, N), tl.sum(desc.load([i, 0]), 0))
 
 
 def test_what_has_no_translation(monkeypatch):
     run_on("cuda:90", monkeypatch)
     x, y = (TensorDescriptor.from_tensor(a, [32, 32]) for a in np.ones((2, 32, 32), np.float32))
-    with pytest.raises(UntranslatedError, match=r"the parameter `x` is tensordesc"):
-        to_gluon(by_descriptor, x, y)
+    with pytest.raises(UntranslatedError, match=r"the descriptor `x` has no tensor map"):
+        to_gluon(by_descriptor, x, y, 1.0, 32, BLOCK=32, tma=False)
+    with pytest.raises(UntranslatedError, match=r"global_scratch_alloc"):
+        to_gluon(made_in_the_kernel, np.ones((32, 32), np.float32), poisoned(64, "fp32"), N=32)

@@ -2,6 +2,9 @@
 
 `to_gluon` prints a kernel as it is after layouts are chosen. The program computes the same in the
 same way: it is a place to begin from where the compiler's choice is not good enough.
+
+A parameter that is a `TensorDescriptor` is one in the program, too, but with a layout: the program
+says which.
 """
 
 from __future__ import annotations
@@ -11,13 +14,14 @@ from typing import Any
 
 from tile import _C
 from tile.errors import TileError
+from tile.runtime import descriptors
 
-from . import amd, computation, control, memory
+from . import amd, bulk_copies, computation, control, memory
 from .values import Names, UntranslatedError, name_in
 from .writer import Program, Writer
 
 #: The modules that define how operations are written.
-SUBJECTS = [amd, computation, control, memory]
+SUBJECTS = [amd, bulk_copies, computation, control, memory]
 
 
 def to_gluon(kernel: Any, *args: Any, **kwargs: Any) -> str:
@@ -106,23 +110,44 @@ def _function(program: Program, function: Any) -> str:
 
 def _parameters(writer: Writer, names: Names, arguments: Any, source: Any) -> list[str]:
     """The parameters of the kernel, which are those of the function that it is made of."""
-    given = {name_in(str(value.location)): value for value in arguments}
+    given: dict[str, list[Any]] = {}
+    for value in arguments:
+        given.setdefault(name_in(str(value.location)), []).append(value)
     parameters = []
     for i, name in enumerate(source.fn.arg_names):
         spec = source.signature.get(name)
-        if isinstance(spec, (tuple, list)) or str(spec).startswith("tensordesc"):
+        if isinstance(spec, (tuple, list)):
             raise UntranslatedError(f"the parameter `{name}` is {spec}, which is not translated")
         if names.new(name) != name:
             raise UntranslatedError(f"the parameter `{name}` has a name that the program needs")
+        if descriptors.is_descriptor(spec):
+            parameters.append(name)
+            _bind_descriptor(writer, name, spec, given.get(name, []))
+            continue
         if (i,) in source.constants:
             parameters.append(f"{name}: gl.constexpr")
             continue
         parameters.append(name)
         if name not in given:
             raise UntranslatedError(f"the parameter `{name}` is not in the compiled kernel")
-        writer.bind(given[name], name)
+        writer.bind(given[name][0], name)
         _drop_sign(writer, name, str(spec))
     return parameters
+
+
+def _bind_descriptor(writer: Writer, name: str, spec: str, parts: list[Any]) -> None:
+    """The parts of a descriptor, of which the last is its tensor map."""
+    rank = len(descriptors.parse(spec)[1])
+    if len(parts) != 4 * rank + 3:
+        raise UntranslatedError(
+            f"the descriptor `{name}` has no tensor map in the compiled kernel: it became pointers"
+        )
+    known = [f"{name}.{what}[{d}]" for what in ("shape", "strides") for d in range(rank)]
+    for value, text in zip(parts[1 : 1 + 2 * rank], known, strict=True):
+        writer.bind(value, text)
+    for value, text in zip(parts[2 + 2 * rank : -1], known, strict=True):
+        writer.bind(value, text)
+    writer.bind(parts[-1], name)
 
 
 def _drop_sign(writer: Writer, name: str, spec: str) -> None:

@@ -60,7 +60,10 @@ def _parts(text: str) -> list[str]:
 
 
 def type_of(text: str) -> Type:
-    """Reads ``tensor<64x!tt.ptr<f32>, #layout>``, ``!ttg.memdesc<...>``, or a scalar's type."""
+    """Reads ``tensor<64x!tt.ptr<f32>, #layout>``, ``!ttg.memdesc<...>``, or a scalar's type. Of a
+    descriptor it is the type of its blocks."""
+    if text.startswith("!tt.tensordesc<"):
+        return type_of(text[len("!tt.tensordesc<") : -1])
     for prefix in ("tensor<", "!ttg.memdesc<"):
         if text.startswith(prefix):
             first, *rest = _parts(text[len(prefix) : -1])
