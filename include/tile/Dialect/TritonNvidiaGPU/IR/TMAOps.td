@@ -51,6 +51,16 @@ def TTNG_AsyncTMACopyGlobalToLocalOp
     DefaultValuedAttr<TT_EvictionPolicyAttr,
                       "::mlir::triton::EvictionPolicy::NORMAL">:$evict,
     DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
+  let builders = [
+    // Of a block.
+    OpBuilder<(ins "Value":$desc, "ValueRange":$coord, "Value":$barrier,
+                   "Value":$result, "Value":$pred, "bool":$multicast,
+                   "CacheModifier":$cache, "EvictionPolicy":$evict,
+                   "bool":$isVolatile), [{
+      build($_builder, $_state, desc, coord, /*offsets=*/ValueRange(), barrier,
+            result, pred, multicast, cache, evict, isVolatile);
+    }]>
+  ];
   let assemblyFormat = [{
     $desc `[` $coord `]` (`offsets` `=` `[` $offsets^ `]`)?
     $result `,` $barrier `,` $pred
