@@ -7,6 +7,9 @@ torch.distributed._symmetric_memory gives it. The simulator runs all ranks at on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 import tile
@@ -173,7 +176,7 @@ def main(device, world: int = WORLD_IN_THE_SIMULATOR) -> None:
     pads = ranks.addresses(ranks.pads)
     n = 5000
 
-    def check(name: str, compiled, actual: list[np.ndarray], expected: list[np.ndarray]) -> None:
+    def check(name: str, compiled, actual: Sequence[Any], expected: Sequence[Any]) -> None:
         device.check(name, compiled, np.stack(actual), np.stack(expected))
 
     x = ranks.alike(lambda: rng.standard_normal(n).astype(np.float16))

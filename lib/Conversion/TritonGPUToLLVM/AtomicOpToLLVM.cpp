@@ -12,6 +12,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Conversion/TritonGPUToLLVM/LLVMAtomics.h"
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
+#include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
 #include "mlir/IR/Matchers.h"
@@ -114,9 +115,9 @@ struct RMWPattern : AtomicPattern<AtomicRMWOp> {
       SmallVector<Value> operands;
       for (int32_t r : group)
         operands.push_back(values[r]);
-      FailureOr<SmallVector<Value>> old =
-          target.atomicRMW(b, op.getAtomicRmwOp(), ptrs[group.front()],
-                           operands, pred, op.getSem(), op.getScope(), used);
+      FailureOr<SmallVector<Value>> old = target.atomicRMW(
+          b, op.getAtomicRmwOp(), ptrs[group.front()], operands, pred,
+          op.getSem(), op.getScope(), getEviction(op), used);
       if (failed(old))
         return this->decline(
             op, "the target has no such atomic operation on this type");
@@ -167,7 +168,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
       int32_t r = group.front();
       FailureOr<Value> old =
           target.atomicCAS(b, ptrs[r], compares[r], values[r], owner,
-                           op.getSem(), op.getScope());
+                           op.getSem(), op.getScope(), getEviction(op));
       if (failed(old))
         return this->decline(op,
                              "the target has no compare-and-swap on this type");

@@ -187,7 +187,8 @@ struct LocalAtomicScatterPattern
       Value pred = b.andPred(masks.empty() ? Value() : masks[r], owner);
       FailureOr<SmallVector<Value>> old =
           target.atomicRMW(b, op.getAtomicRmwOp(), pointers[r], values[r], pred,
-                           MemSemantic::RELAXED, MemSyncScope::CTA, used);
+                           MemSemantic::RELAXED, MemSyncScope::CTA,
+                           EvictionPolicy::NORMAL, used);
       if (failed(old))
         return this->decline(
             op, "the target has no such atomic operation on this type");

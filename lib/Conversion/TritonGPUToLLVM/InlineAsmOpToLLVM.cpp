@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Conversion/TritonGPUToLLVM/ElementwisePattern.h"
+#include "tile/Dialect/Triton/IR/CallAttributes.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -169,6 +170,8 @@ void triton::populateInlineAsmPatterns(const LoweringContext &context) {
       context,
       [](ExternElementwiseOp op, const LLVMBuilder &b, Type type,
          ValueRange args) -> Value {
+        if (op->hasAttr(kNoArgumentsAttr))
+          args = {};
         auto module = op->getParentOfType<ModuleOp>();
         auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(op.getSymbol());
         auto functionType =

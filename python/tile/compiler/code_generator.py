@@ -51,7 +51,7 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
         #: The node to show in the next error, where it is not the one visited.
         self.blame: ast.AST | None = None
         #: Kinds of remarks that were made.
-        self.remarked: set[str] = set()
+        self.remarked: set[tuple[str, str]] = set()
         self._visitors: dict[type, Callable] = {}
         self._line_info = not knobs.compilation.disable_line_info
         #: The expression that is a statement, whose value nobody takes.
@@ -82,8 +82,8 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
     def remark(self, kind: str, message: str) -> None:
         """Says once, to those who ask for remarks, what the kernel asks for in vain."""
         node = self.frame.call
-        if kind not in self.remarked and node is not None:
-            self.remarked.add(kind)
+        if (kind, message) not in self.remarked and node is not None:
+            self.remarked.add((kind, message))
             missed(
                 "front-end", kind, message,
                 [(self.frame.source.file, node.lineno, node.col_offset + 1)],

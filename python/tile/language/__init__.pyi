@@ -115,12 +115,12 @@ def where(condition: _Value, x: _Value, y: _Value) -> tensor:
     >>> tl.where(tl.arange(0, 4) > 1, tl.arange(0, 4), -1)
     [-1 -1 2 3]"""
 
-def atomic_add(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_add(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Adds to memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_add(p, 1, sem="strong")``.
 
@@ -128,12 +128,12 @@ def atomic_add(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     >>> tl.load(p)
     5"""
 
-def atomic_and(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_and(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Bitwise and with memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_and(f, 1)``.
 
@@ -141,11 +141,11 @@ def atomic_and(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     >>> tl.load(p + 7)
     3"""
 
-def atomic_cas(pointer: tensor, cmp: _Value, val: _Value, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_cas(pointer: tensor, cmp: _Value, val: _Value, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Writes `val` where memory holds `cmp`; returns what was there.
 
-    `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
-    in `tl.atomic_add`.
+    `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem`, `scope` and
+    `eviction_policy` are as in `tl.atomic_add`.
 
     Refused: ``tl.atomic_cas(p, 1, 2, sem="strong")``.
 
@@ -166,12 +166,12 @@ def atomic_load(pointer: tensor, mask: _Value | None = None, sem: Any = None, sc
     >>> tl.atomic_load(p)
     5"""
 
-def atomic_max(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_max(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Keeps the larger in memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_max(p, 1, sem="strong")``.
 
@@ -179,12 +179,12 @@ def atomic_max(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     >>> tl.load(p)
     5"""
 
-def atomic_min(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_min(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Keeps the smaller in memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_min(p, 1, sem="strong")``.
 
@@ -192,12 +192,12 @@ def atomic_min(pointer: tensor, val: _Value, mask: _Value | None = None, sem: An
     >>> tl.load(p + 7)
     5"""
 
-def atomic_or(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_or(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Bitwise or with memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_or(f, 1)``.
 
@@ -218,12 +218,12 @@ def atomic_store(pointer: tensor, val: _Value, mask: _Value | None = None, sem: 
     >>> tl.atomic_load(p + 1, sem="relaxed")
     7"""
 
-def atomic_xchg(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_xchg(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Writes to memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_xchg(p, 1, sem="strong")``.
 
@@ -231,12 +231,12 @@ def atomic_xchg(pointer: tensor, val: _Value, mask: _Value | None = None, sem: A
     >>> tl.load(p)
     5"""
 
-def atomic_xor(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_xor(pointer: tensor, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
     r"""Bitwise exclusive or with memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_xor(f, 1)``.
 
@@ -580,19 +580,19 @@ def store_tensor_descriptor(desc: Any, offsets: Any, value: tensor) -> None:
 class tensor_descriptor:
     r"""Refers to a strided tensor in memory of which blocks are moved."""
     def __init__(self, handle: Any, shape: Any, strides: Any, block_type: Any) -> None: ...
-    def atomic_add(self, offsets: Any, value: _Value) -> None:
+    def atomic_add(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Adds a block to memory, each element atomically."""
-    def atomic_and(self, offsets: Any, value: _Value) -> None:
+    def atomic_and(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Bitwise and of memory and the block."""
-    def atomic_max(self, offsets: Any, value: _Value) -> None:
+    def atomic_max(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Keeps the larger of memory and the block; floats are ordered as by `atomic_min`."""
-    def atomic_min(self, offsets: Any, value: _Value) -> None:
+    def atomic_min(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Keeps the smaller of memory and the block.
 
         Of floats, -0 is less than 0, and NaN lies beyond the infinity of its sign."""
-    def atomic_or(self, offsets: Any, value: _Value) -> None:
+    def atomic_or(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Bitwise or of memory and the block."""
-    def atomic_xor(self, offsets: Any, value: _Value) -> None:
+    def atomic_xor(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Bitwise exclusive or of memory and the block."""
     @property
     def block_shape(self) -> Any: ...
@@ -610,25 +610,27 @@ class tensor_descriptor:
         cache, so they have no use for `cache_modifier`."""
     def scatter(self, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
         r"""Writes the rows listed in `x_offsets`, from column `y_offset`."""
-    def store(self, offsets: Any, value: _Value) -> None:
-        r"""Writes the block at `offsets`; what is out of bounds is dropped."""
+    def store(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
+        r"""Writes the block at `offsets`; what is out of bounds is dropped.
+
+        `eviction_policy` is that of `tl.store`."""
 
 class tensor_descriptor_base:
     r"""Refers to a strided tensor in memory of which blocks are moved."""
     def __init__(self, handle: Any, shape: Any, strides: Any, block_type: Any) -> None: ...
-    def atomic_add(self, offsets: Any, value: _Value) -> None:
+    def atomic_add(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Adds a block to memory, each element atomically."""
-    def atomic_and(self, offsets: Any, value: _Value) -> None:
+    def atomic_and(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Bitwise and of memory and the block."""
-    def atomic_max(self, offsets: Any, value: _Value) -> None:
+    def atomic_max(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Keeps the larger of memory and the block; floats are ordered as by `atomic_min`."""
-    def atomic_min(self, offsets: Any, value: _Value) -> None:
+    def atomic_min(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Keeps the smaller of memory and the block.
 
         Of floats, -0 is less than 0, and NaN lies beyond the infinity of its sign."""
-    def atomic_or(self, offsets: Any, value: _Value) -> None:
+    def atomic_or(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Bitwise or of memory and the block."""
-    def atomic_xor(self, offsets: Any, value: _Value) -> None:
+    def atomic_xor(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
         r"""Bitwise exclusive or of memory and the block."""
     @property
     def block_shape(self) -> Any: ...
@@ -646,8 +648,10 @@ class tensor_descriptor_base:
         cache, so they have no use for `cache_modifier`."""
     def scatter(self, value: tensor, x_offsets: tensor, y_offset: Any) -> None:
         r"""Writes the rows listed in `x_offsets`, from column `y_offset`."""
-    def store(self, offsets: Any, value: _Value) -> None:
-        r"""Writes the block at `offsets`; what is out of bounds is dropped."""
+    def store(self, offsets: Any, value: _Value, eviction_policy: _str = '') -> None:
+        r"""Writes the block at `offsets`; what is out of bounds is dropped.
+
+        `eviction_policy` is that of `tl.store`."""
 
 class tensor_descriptor_type:
     r"""The structure of a descriptor: its SSA value, then shape and strides."""
@@ -1741,35 +1745,35 @@ class tensor:
 
         >>> tl.associative_scan(tl.arange(0, 4).reshape(2, 2), (0, 1), tl.add)
         [0 1 3 6]"""
-    def atomic_add(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_add(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Adds to memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_add(p, 1, sem="strong")``.
 
         >>> tl.atomic_add(p, 5)
         >>> tl.load(p)
         5"""
-    def atomic_and(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_and(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Bitwise and with memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_and(f, 1)``.
 
         >>> tl.atomic_and(p + 7, 3)
         >>> tl.load(p + 7)
         3"""
-    def atomic_cas(self, cmp: _Value, val: _Value, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_cas(self, cmp: _Value, val: _Value, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Writes `val` where memory holds `cmp`; returns what was there.
 
-        `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
-        in `tl.atomic_add`.
+        `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem`, `scope` and
+        `eviction_policy` are as in `tl.atomic_add`.
 
         Refused: ``tl.atomic_cas(p, 1, 2, sem="strong")``.
 
@@ -1788,36 +1792,36 @@ class tensor:
         >>> tl.atomic_store(p, 5)
         >>> tl.atomic_load(p)
         5"""
-    def atomic_max(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_max(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Keeps the larger in memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_max(p, 1, sem="strong")``.
 
         >>> tl.atomic_max(p, 5)
         >>> tl.load(p)
         5"""
-    def atomic_min(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_min(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Keeps the smaller in memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_min(p, 1, sem="strong")``.
 
         >>> tl.atomic_min(p + 7, 5)
         >>> tl.load(p + 7)
         5"""
-    def atomic_or(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_or(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Bitwise or with memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_or(f, 1)``.
 
@@ -1849,24 +1853,24 @@ class tensor:
         >>> tl.atomic_store(p + 1, 7)
         >>> tl.atomic_load(p + 1, sem="relaxed")
         7"""
-    def atomic_xchg(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_xchg(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Writes to memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_xchg(p, 1, sem="strong")``.
 
         >>> tl.atomic_xchg(p, 5)
         >>> tl.load(p)
         5"""
-    def atomic_xor(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None) -> tensor:
+    def atomic_xor(self, val: _Value, mask: _Value | None = None, sem: Any = None, scope: Any = None, eviction_policy: _str = '') -> tensor:
         r"""Bitwise exclusive or with memory; returns what was there.
 
         `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
         'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-        'sys'.
+        'sys'; `eviction_policy` is as in `tl.load`.
 
         Refused: ``tl.atomic_xor(f, 1)``.
 

@@ -8,7 +8,7 @@ from ..errors import SemanticError
 from . import dtypes as dt
 from .arithmetic import _binary, where
 from .conversion import bitcast, cast, compare_i
-from .memory import _check_pointer, as_mask, choose
+from .memory import _check_pointer, as_mask, choose, eviction_hint
 from .promotion import constant, is_constant, raise_to_common_shape, to_tensor
 from .state import current
 from .values import builtin, member, tensor, unwrap
@@ -21,11 +21,12 @@ _RMW = {
 }  # fmt: skip
 
 
-def _ordering(sem: Any, scope: Any) -> dict:
+def _ordering(sem: Any, scope: Any, eviction: Any = "") -> dict:
     b = current()
     return {
         "sem": b.int_attr(32, choose(_SEMANTICS, sem, "sem")),
         "scope": b.int_attr(32, choose(_SCOPES, scope, "scope")),
+        **eviction_hint(eviction, "an atomic operation"),
     }
 
 
@@ -70,13 +71,14 @@ def _rmw(op: str, pointer: tensor, val: tensor, mask: tensor, ordering: dict) ->
 @member()
 @builtin
 def atomic_add(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Adds to memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_add(p, 1, sem="strong")``.
 
@@ -85,21 +87,21 @@ def atomic_add(
     5
     """
     pointer, val, mask = _operands("add", pointer, val, mask)
-    return _rmw(
-        "fadd" if val.dtype.is_floating() else "add", pointer, val, mask, _ordering(sem, scope)
-    )
+    op = "fadd" if val.dtype.is_floating() else "add"
+    return _rmw(op, pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
 @member()
 @builtin
 def atomic_xchg(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Writes to memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_xchg(p, 1, sem="strong")``.
 
@@ -108,7 +110,7 @@ def atomic_xchg(
     5
     """
     pointer, val, mask = _operands("xchg", pointer, val, mask)
-    return _rmw("exch", pointer, val, mask, _ordering(sem, scope))
+    return _rmw("exch", pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
 @member()
@@ -160,23 +162,24 @@ def atomic_store(
     _rmw("exch", pointer, val, mask, _ordering(sem, scope))
 
 
-def _bitwise(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
+def _bitwise(op: str, pointer: Any, val: Any, mask: Any, ordering: dict) -> tensor:
     pointer, val, mask = _operands(op, pointer, val, mask)
     if not val.dtype.is_int():
         raise SemanticError(f"atomic_{op} takes integers, not {val.dtype}")
-    return _rmw(op, pointer, val, mask, _ordering(sem, scope))
+    return _rmw(op, pointer, val, mask, ordering)
 
 
 @member()
 @builtin
 def atomic_and(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Bitwise and with memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_and(f, 1)``.
 
@@ -184,19 +187,20 @@ def atomic_and(
     >>> tl.load(p + 7)
     3
     """
-    return _bitwise("and", pointer, val, mask, sem, scope)
+    return _bitwise("and", pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
 @member()
 @builtin
 def atomic_or(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Bitwise or with memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_or(f, 1)``.
 
@@ -204,19 +208,20 @@ def atomic_or(
     >>> tl.load(p + 1)
     7
     """
-    return _bitwise("or", pointer, val, mask, sem, scope)
+    return _bitwise("or", pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
 @member()
 @builtin
 def atomic_xor(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Bitwise exclusive or with memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_xor(f, 1)``.
 
@@ -224,12 +229,11 @@ def atomic_xor(
     >>> tl.load(p + 3)
     2
     """
-    return _bitwise("xor", pointer, val, mask, sem, scope)
+    return _bitwise("xor", pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
-def _minmax(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) -> tensor:
+def _minmax(op: str, pointer: Any, val: Any, mask: Any, ordering: dict) -> tensor:
     pointer, val, mask = _operands(op, pointer, val, mask)
-    ordering = _ordering(sem, scope)
     element = val.dtype
     if element.is_int():
         return _rmw(op if element.is_int_signed() else "u" + op, pointer, val, mask, ordering)
@@ -253,13 +257,14 @@ def _minmax(op: str, pointer: Any, val: Any, mask: Any, sem: Any, scope: Any) ->
 @member()
 @builtin
 def atomic_max(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Keeps the larger in memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_max(p, 1, sem="strong")``.
 
@@ -267,19 +272,20 @@ def atomic_max(
     >>> tl.load(p)
     5
     """
-    return _minmax("max", pointer, val, mask, sem, scope)
+    return _minmax("max", pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
 @member()
 @builtin
 def atomic_min(
-    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
-) -> tensor:
+    pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None,
+    eviction_policy: str = "",
+) -> tensor:  # fmt: skip
     """Keeps the smaller in memory; returns what was there.
 
     `pointer` is a scalar or a block; `val` and `mask` are broadcast to it. `sem` is 'relaxed',
     'acquire', 'release' or 'acq_rel' (the default); `scope` is 'cta', 'gpu' (the default) or
-    'sys'.
+    'sys'; `eviction_policy` is as in `tl.load`.
 
     Refused: ``tl.atomic_min(p, 1, sem="strong")``.
 
@@ -287,16 +293,18 @@ def atomic_min(
     >>> tl.load(p + 7)
     5
     """
-    return _minmax("min", pointer, val, mask, sem, scope)
+    return _minmax("min", pointer, val, mask, _ordering(sem, scope, eviction_policy))
 
 
 @member()
 @builtin
-def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
+def atomic_cas(
+    pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None, eviction_policy: str = ""
+) -> tensor:
     """Writes `val` where memory holds `cmp`; returns what was there.
 
-    `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem` and `scope` are as
-    in `tl.atomic_add`.
+    `pointer` is a scalar or a block; `cmp` and `val` have its shape. `sem`, `scope` and
+    `eviction_policy` are as in `tl.atomic_add`.
 
     Refused: ``tl.atomic_cas(p, 1, 2, sem="strong")``.
 
@@ -321,5 +329,6 @@ def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = N
     pointer, cmp, val = raise_to_common_shape(pointer, cmp, val)
     b = current()
     handles = (pointer.handle, cmp.handle, val.handle)
-    handle = b.create_one("tt.atomic_cas", handles, _ordering(sem, scope), (b.type(val.type),))
+    ordering = _ordering(sem, scope, eviction_policy)
+    handle = b.create_one("tt.atomic_cas", handles, ordering, (b.type(val.type),))
     return tensor(handle, val.type)

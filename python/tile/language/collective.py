@@ -463,8 +463,8 @@ def extern_elementwise(
     args: list[tensor], result: dt.dtype, symbol: str, pure: bool = True
 ) -> tensor:
     """Calls a function of a device library on each element."""
-    inputs = raise_to_common_shape(*args)
     b = current()
+    inputs = raise_to_common_shape(*args or [constant(0, dt.int32)])
     ty = inputs[0].type.with_element_ty(result)
     attributes = {
         "libname": b.str_attr("libdevice"),
@@ -472,5 +472,7 @@ def extern_elementwise(
         "symbol": b.str_attr(symbol),
         "pure": b.bool_attr(pure),
     }
+    if not args:
+        attributes["tt.no_arguments"] = b.unit_attr()
     handles = [cast(x, x.dtype).handle for x in inputs]
     return tensor(b.create_one("tt.extern_elementwise", handles, attributes, (b.type(ty),)), ty)

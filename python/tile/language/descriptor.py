@@ -9,7 +9,15 @@ from ..errors import SemanticError
 from . import dtypes as dt
 from .conversion import cast
 from .dtypes import block_type, dtype
-from .memory import _LOAD_CACHE, EVICTION, PADDING, _check_pointer, _integers, choose
+from .memory import (
+    _LOAD_CACHE,
+    PADDING,
+    _check_pointer,
+    _integers,
+    cache_hints,
+    choose,
+    eviction_hint,
+)
 from .promotion import broadcast_to_shape, to_tensor
 from .state import current
 from .values import builtin, describe, tensor, unwrap_shape
@@ -138,11 +146,9 @@ class tensor_descriptor:
         cache, so they have no use for `cache_modifier`.
         """
         b = current()
-        cache = b.int_attr(32, choose(_LOAD_CACHE, cache_modifier, "cache_modifier"))
+        attributes = cache_hints(_LOAD_CACHE, cache_modifier, eviction_policy, "a load")
         handles = [self.handle, *self._offsets(offsets, "load")]
-        evict = b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy"))
         types = (b.type(self.block_type),)
-        attributes = {"evict": evict, "cache": cache}
         handle = b.create_one("tt.descriptor_load", handles, attributes, types)
         return tensor(handle, self.block_type)
 
@@ -155,13 +161,17 @@ class tensor_descriptor:
         return broadcast_to_shape(value, self.block_shape)
 
     @builtin
-    def store(self, offsets: Sequence[Any], value: Any) -> None:
-        """Writes the block at `offsets`; what is out of bounds is dropped."""
+    def store(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
+        """Writes the block at `offsets`; what is out of bounds is dropped.
+
+        `eviction_policy` is that of `tl.store`.
+        """
         value = self._value(value, "store")
         handles = [self.handle, value.handle, *self._offsets(offsets, "store")]
-        current().create("tt.descriptor_store", handles, None, ())
+        hint = eviction_hint(eviction_policy, "a store")
+        current().create("tt.descriptor_store", handles, hint, ())
 
-    def _reduce(self, kind: str, offsets: Any, value: Any) -> None:
+    def _reduce(self, kind: str, offsets: Any, value: Any, eviction: str) -> None:
         floats = _REDUCED_FLOATS.get(kind, ())
         wide = self.dtype.is_int() and self.dtype.primitive_bitwidth >= 16
         if not wide and self.dtype.name not in floats:
@@ -172,40 +182,42 @@ class tensor_descriptor:
         value = self._value(value, f"atomic_{kind}")
         b = current()
         handles = [self.handle, value.handle, *self._offsets(offsets, f"atomic_{kind}")]
-        b.create("tt.descriptor_reduce", handles, {"kind": b.int_attr(32, _REDUCE[kind])}, ())
+        hint = eviction_hint(eviction, "an atomic operation")
+        attributes = {"kind": b.int_attr(32, _REDUCE[kind]), **hint}
+        b.create("tt.descriptor_reduce", handles, attributes, ())
 
     @builtin
-    def atomic_add(self, offsets: Sequence[Any], value: Any) -> None:
+    def atomic_add(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
         """Adds a block to memory, each element atomically."""
-        self._reduce("add", offsets, value)
+        self._reduce("add", offsets, value, eviction_policy)
 
     @builtin
-    def atomic_min(self, offsets: Sequence[Any], value: Any) -> None:
+    def atomic_min(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
         """Keeps the smaller of memory and the block.
 
         Of floats, -0 is less than 0, and NaN lies beyond the infinity of its sign.
         """
-        self._reduce("min", offsets, value)
+        self._reduce("min", offsets, value, eviction_policy)
 
     @builtin
-    def atomic_max(self, offsets: Sequence[Any], value: Any) -> None:
+    def atomic_max(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
         """Keeps the larger of memory and the block; floats are ordered as by `atomic_min`."""
-        self._reduce("max", offsets, value)
+        self._reduce("max", offsets, value, eviction_policy)
 
     @builtin
-    def atomic_and(self, offsets: Sequence[Any], value: Any) -> None:
+    def atomic_and(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
         """Bitwise and of memory and the block."""
-        self._reduce("and", offsets, value)
+        self._reduce("and", offsets, value, eviction_policy)
 
     @builtin
-    def atomic_or(self, offsets: Sequence[Any], value: Any) -> None:
+    def atomic_or(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
         """Bitwise or of memory and the block."""
-        self._reduce("or", offsets, value)
+        self._reduce("or", offsets, value, eviction_policy)
 
     @builtin
-    def atomic_xor(self, offsets: Sequence[Any], value: Any) -> None:
+    def atomic_xor(self, offsets: Sequence[Any], value: Any, eviction_policy: str = "") -> None:
         """Bitwise exclusive or of memory and the block."""
-        self._reduce("xor", offsets, value)
+        self._reduce("xor", offsets, value, eviction_policy)
 
     def _row_offsets(self, x_offsets: Any, y_offset: Any, what: str) -> tuple[tensor, tensor]:
         if len(self.block_shape) != 2 or self.block_shape[0] != 1:

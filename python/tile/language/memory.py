@@ -17,7 +17,7 @@ from .promotion import (
     to_tensor,
 )
 from .promotion import constant as make_constant
-from .state import current
+from .state import current, current_generator
 from .values import builtin, describe, member, tensor, unwrap, unwrap_shape
 
 _LOAD_CACHE = {"": 1, ".ca": 2, ".cg": 3, ".cs": 5, ".cv": 7}
@@ -33,6 +33,38 @@ def choose(table: dict[str, Any], value: Any, what: str) -> Any:
     if value not in table:
         raise SemanticError(f"{what} is one of {', '.join(map(repr, table))}, not {value!r}")
     return table[value]
+
+
+def _is_obeyed(hint: str, what: str) -> bool:
+    """Whether the GPU has what a hint asks for."""
+    from .target_info import cuda_capability_geq, is_cuda
+
+    if what == "an atomic operation":
+        return bool(is_cuda() and cuda_capability_geq(8, 0))
+    return bool(is_cuda()) or hint in (".cs", ".cv", "evict_first")
+
+
+def cache_hints(table: dict[str, int], cache: Any, eviction: Any, what: str) -> dict[str, Any]:
+    """The attributes of both hints; `table` has the cache modifiers. A remark says, once, what the
+    GPU lacks."""
+    b = current()
+    chosen = {
+        "cache": choose(table, cache, "cache_modifier"),
+        "evict": choose(EVICTION, eviction, "eviction_policy"),
+    }
+    for hint, number in zip((unwrap(cache), unwrap(eviction)), chosen.values(), strict=True):
+        if number != 1 and not b.eager and not _is_obeyed(hint, what):
+            said = f"'{hint}' on {what} has no effect on this GPU"
+            current_generator().remark("hint-without-effect", said)
+    return {name: b.int_attr(32, number) for name, number in chosen.items()}
+
+
+def eviction_hint(eviction: Any, what: str) -> dict[str, Any]:
+    """The same of an operation that has no attribute of its own for it."""
+    policy = cache_hints({"": 1}, "", eviction, what)["evict"]
+    if current().eager or choose(EVICTION, eviction, "eviction_policy") == EVICTION[""]:
+        return {}
+    return {"tt.eviction": policy}
 
 
 def _is_block_pointer(ty: dtype) -> bool:
@@ -83,8 +115,7 @@ def load(
     pointer = _check_pointer(pointer, "load")
     b = current()
     attributes = {
-        "cache": b.int_attr(32, choose(_LOAD_CACHE, cache_modifier, "cache_modifier")),
-        "evict": b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy")),
+        **cache_hints(_LOAD_CACHE, cache_modifier, eviction_policy, "a load"),
         "isVolatile": b.bool_attr(bool(unwrap(volatile))),
     }
     mask, other = unwrap(mask), unwrap(other)
@@ -217,8 +248,7 @@ def store(
     pointer = _check_pointer(pointer, "store")
     b = current()
     attributes = {
-        "cache": b.int_attr(32, choose(_STORE_CACHE, cache_modifier, "cache_modifier")),
-        "evict": b.int_attr(32, choose(EVICTION, eviction_policy, "eviction_policy")),
+        **cache_hints(_STORE_CACHE, cache_modifier, eviction_policy, "a store"),
     }
     if pointer.dtype.is_const():
         raise SemanticError("Cannot store to a constant pointer: it is declared tl.const")

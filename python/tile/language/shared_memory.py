@@ -19,7 +19,7 @@ from .conversion import cast
 from .creation import checked_axis
 from .dtypes import Shape, block_type, dtype
 from .indexed_buffers import IndexedAccess
-from .memory import EVICTION, _check_pointer, as_mask, choose
+from .memory import _check_pointer, as_mask, cache_hints
 from .promotion import broadcast_to_shape, is_constant, raise_to_common_shape, to_tensor
 from .state import current
 from .values import builtin, describe, slice, tensor, unwrap, unwrap_shape
@@ -381,8 +381,7 @@ def start_copy(
     b = current()
     given = [int(len(masks) > i) for i in range(2)]
     attributes = {
-        "cache": b.int_attr(32, choose(COPY_CACHE, cache, "cache_modifier")),
-        "evict": b.int_attr(32, choose(EVICTION, eviction, "eviction_policy")),
+        **cache_hints(COPY_CACHE, cache, eviction, "a copy"),
         "isVolatile": b.bool_attr(bool(unwrap(volatile))),
         "operandSegmentSizes": b.i32_array_attr([1, 1, *given]),
     }

@@ -139,6 +139,7 @@ public:
   FailureOr<SmallVector<Value>> atomicRMW(const LLVMBuilder &b, RMWOp op,
                                           Value ptr, ArrayRef<Value> values,
                                           Value pred, MemSemantic, MemSyncScope,
+                                          EvictionPolicy,
                                           bool needResult) const override {
     std::string name = ("atomic." + stringifyRMWOp(op)).str();
     SmallVector<Value> args = concat(ptr, values, pred);
@@ -148,8 +149,8 @@ public:
     return SmallVector<Value>();
   }
   FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
-                             Value value, Value pred, MemSemantic,
-                             MemSyncScope) const override {
+                             Value value, Value pred, MemSemantic, MemSyncScope,
+                             EvictionPolicy) const override {
     return call(b, "atomic.cas", value.getType(),
                 concat(ptr, {compare, value}, pred));
   }

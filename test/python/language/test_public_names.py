@@ -45,6 +45,12 @@ DIFFERENT = {
     "tl.tensor_descriptor.gather": "names its arguments",
     "tl.tensor_descriptor.scatter": "names its arguments",
     "tl.tensor_descriptor.load": "may say what the L2 cache should keep",
+    "tl.tensor_descriptor.store": "the same",
+    **{
+        f"{root}.atomic_{kind}": "the same"
+        for root in ("tl", "tl.tensor", "tl.tensor_descriptor")
+        for kind in ("add", "and", "cas", "max", "min", "or", "xchg", "xor")
+    },
     "tl.tensor_descriptor.block_type": "is an attribute of instances",
     "tl.dtype.KIND": "an enumeration",
     "tl.dtype.SIGNEDNESS": "an enumeration",

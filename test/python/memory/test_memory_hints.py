@@ -107,6 +107,127 @@ def test_hints_of_descriptors(cache, machine):
         assert re.search(wanted, kernel.asm["ptx"])
 
 
+#: What an atomic operation of each kind becomes in PTX, with a place for the hint.
+ATOMICS = {
+    "add": r"\.add{hint}\.u32",
+    "xchg": r"\.exch{hint}\.b32",
+    "and": r"\.and{hint}\.b32",
+    "or": r"\.or{hint}\.b32",
+    "xor": r"\.xor{hint}\.b32",
+    "max": r"\.max{hint}\.s32",
+    "min": r"\.min{hint}\.s32",
+    "cas": r"\.cas{hint}\.b32",
+    "float": r"\.add{hint}(\.v\d)?\.f32",
+    "half": r"\.add\.noftz{hint}(\.v\d)?\.f16",
+}
+
+
+@tile.jit
+def atomics(p, out_ptr, KIND: tl.constexpr, POLICY: tl.constexpr, USED: tl.constexpr):
+    i = tl.arange(0, 256)
+    if KIND == "add" or KIND == "float" or KIND == "half":
+        old = tl.atomic_add(p + i, i, eviction_policy=POLICY, sem="relaxed")
+    elif KIND == "xchg":
+        old = tl.atomic_xchg(p + i, i, eviction_policy=POLICY)
+    elif KIND == "and":
+        old = tl.atomic_and(p + i, i, eviction_policy=POLICY)
+    elif KIND == "or":
+        old = tl.atomic_or(p + i, i, eviction_policy=POLICY)
+    elif KIND == "xor":
+        old = tl.atomic_xor(p + i, i, eviction_policy=POLICY)
+    elif KIND == "max":
+        old = tl.atomic_max(p + i, i, eviction_policy=POLICY)
+    elif KIND == "min":
+        old = tl.atomic_min(p + i, i, eviction_policy=POLICY)
+    else:
+        old = tl.atomic_cas(p + i, i * 0 + 100, i, eviction_policy=POLICY)
+    if USED:
+        tl.store(out_ptr + i, old)
+
+
+UPDATES = {
+    "add": np.add, "xchg": lambda old, i: i, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor, "max": np.maximum, "min": np.minimum,
+    "cas": lambda old, i: np.where(old == 100, i, old), "float": np.add, "half": np.add,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("used", [False, True])
+@pytest.mark.parametrize("kind", ATOMICS)
+def test_hints_of_atomic_operations(kind, used, machine):
+    dtype = {"float": np.float32, "half": np.float16}.get(kind, np.int32)
+    i = np.arange(256).astype(dtype)
+    for policy in ("", "evict_first", "evict_last"):
+        p = np.full(256, 100, dtype)
+        out = np.full(256, -1, dtype)
+        kernel = atomics[(1,)](p, out, KIND=kind, POLICY=policy, USED=used)
+        np.testing.assert_array_equal(p, UPDATES[kind](np.full(256, 100, dtype), i))
+        if used:
+            assert (out == 100).all()
+        if machine != "compiled" or "ptx" not in kernel.asm:
+            continue
+        target = tile.runtime.driver.active.get_current_target()
+        hint = r"\.L2::cache_hint" if policy and target.arch >= 80 else ""
+        assert re.search(ATOMICS[kind].replace("{hint}", hint), kernel.asm["ptx"])
+        policies = re.findall(r"createpolicy\.fractional\.L2::(\w+)", kernel.asm["ptx"])
+        assert set(policies) == ({policy} if hint else set())
+
+
+@tile.jit
+def updated_blocks(x_ptr, POLICY: tl.constexpr):
+    x = tl.make_tensor_descriptor(x_ptr, [64, 64], [64, 1], [16, 32])
+    x.store([16, 32], tl.full([16, 32], 3.0, tl.float32), eviction_policy=POLICY)
+    x.atomic_add([32, 32], tl.full([16, 32], 2.0, tl.float32), eviction_policy=POLICY)
+
+
+@pytest.mark.parametrize("policy", ["", "evict_first", "evict_last"])
+def test_hints_of_stores_by_descriptors(policy, machine):
+    x = np.ones((64, 64), np.float32)
+    kernel = updated_blocks[(1,)](x, POLICY=policy)
+    want = np.ones((64, 64), np.float32)
+    want[16:32, 32:], want[32:48, 32:] = 3, 3
+    np.testing.assert_array_equal(x, want)
+    if machine == "compiled" and "ptx" in kernel.asm:
+        target = tile.runtime.driver.active.get_current_target()
+        lines = [
+            line for line in kernel.asm["ptx"].splitlines()
+            if re.search(r"st\.global|red\.|cp\.(reduce\.)?async\.bulk\.tensor", line)
+        ]  # fmt: skip
+        assert lines
+        for line in lines:
+            assert ("cache_hint" in line) == bool(policy and target.arch >= 80), line
+
+
+@tile.jit
+def every_access(p, q, VOID: tl.constexpr):
+    i = tl.arange(0, 64)
+    tl.store(q + i, tl.load(p + i, cache_modifier=".cg", eviction_policy="evict_last"))
+    tl.store(q + i, tl.load(p + i, eviction_policy="evict_last"), cache_modifier=".wb")
+    tl.atomic_add(q + i, 1, eviction_policy="evict_first")
+    tl.atomic_add(q + i, 1, eviction_policy="evict_first")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("gpu", [("hip", "gfx942", 64), ("hip", "gfx1100", 32), ("cuda", 75, 32)])
+def test_hints_without_effect_are_remarks(gpu, monkeypatch, capfd):
+    monkeypatch.setenv("MLIR_ENABLE_REMARK", "front-end")
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    signature = {"p": "*i32", "q": "*i32", "VOID": "constexpr"}
+    source = tile.compiler.ASTSource(every_access, signature, {"VOID": 0})
+    tile.compile(source, tile.GPUTarget(*gpu))
+    said = re.findall(r"hint-without-effect: (.* GPU)", capfd.readouterr().err)
+    if gpu[0] == "cuda":
+        assert said == ["'evict_first' on an atomic operation has no effect on this GPU"]
+    else:
+        assert said == [
+            f"'{hint}' on {what} has no effect on this GPU"
+            for hint, what in (
+                (".cg", "a load"), ("evict_last", "a load"), (".wb", "a store"),
+                ("evict_first", "an atomic operation"),
+            )
+        ]  # fmt: skip
+
+
 @tile.jit
 def wrong(p, n, CASE: tl.constexpr):
     if CASE == "number":

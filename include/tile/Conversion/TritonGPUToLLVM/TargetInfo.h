@@ -132,11 +132,11 @@ public:
   virtual FailureOr<SmallVector<Value>>
   atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr, ArrayRef<Value> values,
             Value pred, MemSemantic semantic, MemSyncScope scope,
-            bool needResult) const = 0;
+            EvictionPolicy eviction, bool needResult) const = 0;
   virtual FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr,
                                      Value compare, Value value, Value pred,
-                                     MemSemantic semantic,
-                                     MemSyncScope scope) const = 0;
+                                     MemSemantic semantic, MemSyncScope scope,
+                                     EvictionPolicy eviction) const = 0;
   /// Adds to a word of shared memory, without returning it.
   virtual void atomicAddShared(const LLVMBuilder &b, Value ptr, Value value,
                                Value pred) const = 0;

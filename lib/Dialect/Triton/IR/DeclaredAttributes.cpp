@@ -4,6 +4,7 @@
 #include "tile/Support/DeclaredAttributes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tile/Dialect/Triton/IR/CallAttributes.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/Triton/IR/SplitAttributes.h"
@@ -44,6 +45,13 @@ static constexpr DeclaredAttribute kTable[] = {
     {kPrefetchAttr, Is::Unit, On::Any,
      "The assembly only asks caches for lines of memory: accesses may pass "
      "it."},
+    {kEvictionAttr, Is::Positive, On::Operation,
+     "How long caches are to keep what is changed: the number of an eviction "
+     "policy."},
+    {kNoArgumentsAttr, Is::Unit, On::Operation,
+     "The function of a library takes no arguments: the operand gives the "
+     "shape "
+     "alone."},
     {kFirstIndexAttrName, Is::Indices, On::Any,
      "What is printed is a piece of a tensor, and begins there."},
     {kPieceAttrName, Is::Indices, On::Any,

@@ -13,6 +13,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 
 #define DEBUG_TYPE "triton-rewrite-tensor-descriptor-to-pointer"
@@ -173,7 +174,8 @@ struct RewriteStore : public RewriteAccess<DescriptorStoreOp> {
         makeBlock(rewriter, op.getLoc(), parts, desc, op.getIndices());
     Value src = reshapeTo(rewriter, op.getLoc(), op.getSrc(),
                           desc.getBlockType().getShape());
-    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, src, access.mask);
+    rewriter.replaceOpWithNewOp<StoreOp>(op, access.pointers, src, access.mask,
+                                         CacheModifier::NONE, getEviction(op));
     return success();
   }
 };
@@ -199,26 +201,28 @@ struct RewriteReduce : public RewriteAccess<DescriptorReduceOp> {
     Value src = reshapeTo(rewriter, op.getLoc(), op.getSrc(),
                           desc.getBlockType().getShape());
     if (isa<FloatType>(type.getElementType()) && *kind != RMWOp::FADD)
-      reduceAsIntegers(rewriter, op.getLoc(), *kind, access, src);
+      reduceAsIntegers(rewriter, op, *kind, access, src);
     else
-      createAtomic(rewriter, op.getLoc(), *kind, access.pointers, src,
-                   access.mask);
+      createAtomic(rewriter, op, *kind, access.pointers, src, access.mask);
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  static void createAtomic(OpBuilder &b, Location loc, RMWOp kind,
+  static void createAtomic(OpBuilder &b, DescriptorReduceOp op, RMWOp kind,
                            Value pointers, Value src, Value mask) {
-    AtomicRMWOp::create(b, loc, src.getType(), kind, pointers, src, mask,
-                        MemSemantic::RELAXED, MemSyncScope::GPU);
+    auto atomic =
+        AtomicRMWOp::create(b, op.getLoc(), src.getType(), kind, pointers, src,
+                            mask, MemSemantic::RELAXED, MemSyncScope::GPU);
+    copyEviction(op, atomic);
   }
 
   /// The smaller or larger of floats, for which there is no atomic operation.
   /// Those of one sign compare as integers do: without the sign bit in the same
   /// order, with it in the opposite one, unsigned.
-  static void reduceAsIntegers(OpBuilder &b, Location loc, RMWOp kind,
+  static void reduceAsIntegers(OpBuilder &b, DescriptorReduceOp op, RMWOp kind,
                                const BlockAccess &access, Value src) {
+    Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(src.getType());
     auto pointers = cast<RankedTensorType>(access.pointers.getType());
     Type integer = b.getIntegerType(type.getElementTypeBitWidth());
@@ -236,9 +240,9 @@ private:
                          : has;
     };
     bool isMax = kind == RMWOp::MAX;
-    createAtomic(b, loc, isMax ? RMWOp::MAX : RMWOp::MIN, places, bits,
+    createAtomic(b, op, isMax ? RMWOp::MAX : RMWOp::MIN, places, bits,
                  masked(arith::CmpIPredicate::sge));
-    createAtomic(b, loc, isMax ? RMWOp::UMIN : RMWOp::UMAX, places, bits,
+    createAtomic(b, op, isMax ? RMWOp::UMIN : RMWOp::UMAX, places, bits,
                  masked(arith::CmpIPredicate::slt));
   }
 

@@ -3,6 +3,7 @@
 
 #include "ProxyOrder.h"
 
+#include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -330,10 +331,11 @@ LogicalResult TMALoweringPass::lower(DescriptorStoreOp op,
     return failure();
   createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
-                return AsyncTMACopyLocalToGlobalOp::create(
-                           rewriter, op.getLoc(), getTokenType(rewriter),
-                           op.getDesc(), op.getIndices(), buffer)
-                    .getToken();
+                auto copy = AsyncTMACopyLocalToGlobalOp::create(
+                    rewriter, op.getLoc(), getTokenType(rewriter), op.getDesc(),
+                    op.getIndices(), buffer);
+                copyEviction(op, copy);
+                return copy.getToken();
               });
   rewriter.eraseOp(op);
   ++numStores;
@@ -347,10 +349,11 @@ LogicalResult TMALoweringPass::lower(DescriptorReduceOp op,
     return failure();
   createStore(rewriter, op.getLoc(), op.getSrc(), *encoding, waits.at(op),
               [&](Value buffer) {
-                return AsyncTMAReduceOp::create(
-                           rewriter, op.getLoc(), getTokenType(rewriter),
-                           op.getKind(), op.getDesc(), op.getIndices(), buffer)
-                    .getToken();
+                auto copy = AsyncTMAReduceOp::create(
+                    rewriter, op.getLoc(), getTokenType(rewriter), op.getKind(),
+                    op.getDesc(), op.getIndices(), buffer);
+                copyEviction(op, copy);
+                return copy.getToken();
               });
   rewriter.eraseOp(op);
   ++numStores;

@@ -40,7 +40,7 @@ FailureOr<SmallVector<Value>>
 amd::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
                            ArrayRef<Value> values, Value pred,
                            MemSemantic semantic, MemSyncScope scope,
-                           bool needResult) const {
+                           EvictionPolicy, bool needResult) const {
   Value operand = b.packVector(values);
   auto emit = [&] {
     auto atomic = b.create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, operand,
@@ -68,7 +68,8 @@ amd::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
 FailureOr<Value> amd::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
                                             Value compare, Value value,
                                             Value pred, MemSemantic semantic,
-                                            MemSyncScope scope) const {
+                                            MemSyncScope scope,
+                                            EvictionPolicy) const {
   Type element = value.getType();
   if (!element.isIntOrFloat())
     return failure();

@@ -19,6 +19,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/LayoutIndices.h"
 #include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 #include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
+#include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -67,9 +68,13 @@ Value getBoxAddress(const LLVMBuilder &b, Value converted, Value buffer) {
 }
 
 template <typename OpT> struct CopyPattern : TargetPattern<OpT> {
-  using TargetPattern<OpT>::TargetPattern;
+  CopyPattern(const LoweringContext &context, const nvt::TargetInfo &target)
+      : TargetPattern<OpT>(context.converter, context.target, context.benefit),
+        facts(target.getFacts()) {}
 
 protected:
+  const NVIDIATarget &facts;
+
   /// What the blocks of the cluster copy; says why where they cannot. With
   /// `divide`, those that hold the same each copy a part of it.
   FailureOr<ttng::TMACopy> getCopy(OpT op, ttg::MemDescType buffer,
@@ -201,7 +206,8 @@ protected:
                    getBoxAddress(b, adaptor.getSrc(), op.getSrc()), Value(),
                    nvt::emitFirstThread(b, this->target, op)};
     selectPart(b, op, *part, /*multicast=*/false, copy);
-    emitCopies(b, copy, part->boxes, name);
+    emitCopies(b, copy, part->boxes, name,
+               nvt::CachePolicy(b, facts, getEviction(op)));
     this->endStore(b, op, rewriter);
     return success();
   }
@@ -212,9 +218,7 @@ protected:
 };
 
 struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
-  LoadPattern(const LoweringContext &context, const nvt::TargetInfo &target)
-      : CopyPattern(context.converter, context.target, context.benefit),
-        facts(target.getFacts()) {}
+  using CopyPattern::CopyPattern;
 
   LogicalResult
   matchAndRewrite(ttng::AsyncTMACopyGlobalToLocalOp op, OpAdaptor adaptor,
@@ -260,8 +264,6 @@ private:
                                "all pixels, one behind the other");
     return *copy;
   }
-
-  const NVIDIATarget &facts;
 };
 
 struct StorePattern : CopyPattern<ttng::AsyncTMACopyLocalToGlobalOp> {
@@ -294,9 +296,7 @@ struct ReducePattern : CopyPattern<ttng::AsyncTMAReduceOp> {
 /// An instruction takes four row numbers. They are in registers of the thread
 /// that starts it. Threads with other row numbers start other copies.
 template <typename OpT> struct RowsPattern : CopyPattern<OpT> {
-  RowsPattern(const LoweringContext &context, const nvt::TargetInfo &target)
-      : CopyPattern<OpT>(context.converter, context.target, context.benefit),
-        facts(target.getFacts()) {}
+  using CopyPattern<OpT>::CopyPattern;
 
 protected:
   static constexpr int32_t kRows = 4;
@@ -305,7 +305,7 @@ protected:
   LogicalResult copyRows(const LLVMBuilder &b, OpT op,
                          typename OpT::Adaptor adaptor, ttg::MemDescType buffer,
                          BlockCopy copy, const Twine &name) const {
-    if (!(copy.barrier ? facts.hasTMARows : facts.hasTMAScatter))
+    if (!(copy.barrier ? this->facts.hasTMARows : this->facts.hasTMAScatter))
       return this->decline(op, "its copy engine takes no row numbers");
     auto encoding = ttng::getTMAEncoding(op.getDesc().getType(),
                                          [&] { return op.emitOpError(); });
@@ -411,8 +411,6 @@ private:
     }
     return evaluateLinear(b, row, bases);
   }
-
-  const NVIDIATarget &facts;
 };
 
 struct GatherPattern : RowsPattern<ttng::AsyncTMAGatherOp> {
@@ -607,9 +605,8 @@ struct ReinterpretPattern : TargetPattern<ttng::ReinterpretTensorDescriptorOp> {
 
 void nvt::populateTMAPatterns(const LoweringContext &context,
                               const TargetInfo &target) {
-  context.patterns.add<LoadPattern, GatherPattern, ScatterPattern>(context,
-                                                                   target);
-  context.add<StorePattern, ReducePattern, StoreWaitPattern,
-              FenceAsyncGlobalPattern, CreatePattern, AcquirePattern,
-              ReinterpretPattern>();
+  context.patterns.add<LoadPattern, GatherPattern, ScatterPattern, StorePattern,
+                       ReducePattern>(context, target);
+  context.add<StoreWaitPattern, FenceAsyncGlobalPattern, CreatePattern,
+              AcquirePattern, ReinterpretPattern>();
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "nvidia/TritonNVIDIAGPUToLLVM/CachePolicy.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetInfo.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Words.h"
@@ -17,6 +18,7 @@
 using namespace mlir;
 using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
+using nvt::CachePolicy;
 using nvt::PTXAsm;
 using nvt::WordShape;
 
@@ -89,6 +91,14 @@ std::string atomicName(RMWOp op, Type element, unsigned vector,
   }
   llvm_unreachable("unknown atomic operation");
 }
+
+/// The hint stands in front of the size of a vector and the type, which come
+/// last.
+std::string hintedName(StringRef name, const CachePolicy &policy) {
+  size_t type = std::min(name.find(".v"), name.rfind('.'));
+  return (name.take_front(type) + policy.getQualifier() + name.drop_front(type))
+      .str();
+}
 } // namespace
 
 StringRef nvt::TargetInfo::getSyncScope(const LLVMBuilder &b,
@@ -120,7 +130,7 @@ FailureOr<SmallVector<Value>>
 nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
                            ArrayRef<Value> values, Value pred,
                            MemSemantic semantic, MemSyncScope scope,
-                           bool needResult) const {
+                           EvictionPolicy eviction, bool needResult) const {
   Type element = values.front().getType();
   std::string name = atomicName(op, element, values.size(), facts);
   if (name.empty()) {
@@ -140,6 +150,7 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
       !needResult && op != RMWOp::XCHG &&
       (semantic == MemSemantic::RELAXED || semantic == MemSemantic::RELEASE);
   WordShape shape = nvt::getWordShape(element, values.size());
+  CachePolicy policy(b, facts, eviction);
   PTXAsm ptx(b);
   SmallVector<PTXAsm::Operand> old, operand;
   for (unsigned i = 0; i < shape.count && !useRed; ++i)
@@ -153,10 +164,13 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
   if (pred)
     ptx << "@" << ptx.input(pred, "b") << " ";
   ptx << (useRed ? "red" : "atom") << semanticName(semantic)
-      << scopeName(b, scope) << nvt::getSpaceName(ptr) << name << " ";
+      << scopeName(b, scope) << nvt::getSpaceName(ptr)
+      << hintedName(name, policy) << " ";
   if (!useRed)
     ptx << old << ", ";
-  ptx << "[" << address << "], " << operand << ";";
+  ptx << "[" << address << "], " << operand;
+  policy.append(ptx);
+  ptx << ";";
   if (useRed) {
     ptx.emit({}, PTXAsm::SideEffects);
     return SmallVector<Value>();
@@ -169,12 +183,14 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
 FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
                                             Value compare, Value value,
                                             Value pred, MemSemantic semantic,
-                                            MemSyncScope scope) const {
+                                            MemSyncScope scope,
+                                            EvictionPolicy eviction) const {
   Type element = value.getType();
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits < 16)
     return failure();
   WordShape shape = nvt::getWordShape(element, 1);
+  CachePolicy policy(b, facts, eviction);
   PTXAsm ptx(b);
   PTXAsm::Operand old = ptx.output(shape.registerClass());
   PTXAsm::Operand address = ptx.input(ptr, nvt::getAddressClass(ptr));
@@ -187,8 +203,11 @@ FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
     ptx << "@" << ptx.input(pred, "b") << " ";
   }
   ptx << "atom" << semanticName(semantic) << scopeName(b, scope)
-      << nvt::getSpaceName(ptr) << ".cas.b" << std::to_string(bits) << " "
-      << old << ", [" << address << "], " << cmp << ", " << val << ";";
+      << nvt::getSpaceName(ptr)
+      << hintedName(".cas.b" + std::to_string(bits), policy) << " " << old
+      << ", [" << address << "], " << cmp << ", " << val;
+  policy.append(ptx);
+  ptx << ";";
   SmallVector<Value> words =
       ptx.emit({b.intTy(shape.bits)}, PTXAsm::SideEffects);
   return nvt::unpackWords(b, words, element, 1, shape)[0];

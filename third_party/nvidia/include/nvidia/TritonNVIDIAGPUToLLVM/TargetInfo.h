@@ -52,14 +52,14 @@ public:
   StringRef getSyncScope(const LLVMBuilder &b,
                          MemSyncScope scope) const override;
   unsigned getMaxAtomicVector(RMWOp op, Type element) const override;
-  FailureOr<SmallVector<Value>> atomicRMW(const LLVMBuilder &b, RMWOp op,
-                                          Value ptr, ArrayRef<Value> values,
-                                          Value pred, MemSemantic semantic,
-                                          MemSyncScope scope,
-                                          bool needResult) const override;
+  FailureOr<SmallVector<Value>>
+  atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr, ArrayRef<Value> values,
+            Value pred, MemSemantic semantic, MemSyncScope scope,
+            EvictionPolicy eviction, bool needResult) const override;
   FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
                              Value value, Value pred, MemSemantic semantic,
-                             MemSyncScope scope) const override;
+                             MemSyncScope scope,
+                             EvictionPolicy eviction) const override;
   void atomicAddShared(const LLVMBuilder &b, Value ptr, Value value,
                        Value pred) const override;
 

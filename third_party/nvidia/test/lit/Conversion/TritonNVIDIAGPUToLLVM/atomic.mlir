@@ -66,4 +66,16 @@ tt.func @repeated(%p: tensor<128x!tt.ptr<i32>, #blocked>, %v: tensor<128xi32, #b
   tt.store %p, %0 : tensor<128x!tt.ptr<i32>, #blocked>
   tt.return
 }
+
+// An eviction policy is for the L2 cache. The hint stands in front of the type.
+// CHECK-LABEL: llvm.func @evicted
+tt.func @evicted(%p: tensor<256x!tt.ptr<f32>, #blocked>, %v: tensor<256xf32, #blocked>, %q: !tt.ptr<i32>, %c: i32) {
+  // CHECK: createpolicy.fractional.L2::evict_first.b64 $0, 1.0;
+  // CHECK: "red.relaxed.gpu.global.add.L2::cache_hint.f32 [$0], $1, $2;", "l,r,l,~{memory}"
+  %0 = tt.atomic_rmw fadd, relaxed, gpu, %p, %v {tt.eviction = 2 : i32} : (tensor<256x!tt.ptr<f32>, #blocked>, tensor<256xf32, #blocked>) -> tensor<256xf32, #blocked>
+  // CHECK: createpolicy.fractional.L2::evict_last.b64 $0, 1.0;
+  // CHECK: atom.acq_rel.gpu.global.cas.L2::cache_hint.b32 $0, [$1], $2, $3, $6;
+  %1 = tt.atomic_cas acq_rel, gpu, %q, %c, %c {tt.eviction = 3 : i32} : (!tt.ptr<i32>, i32, i32) -> i32
+  tt.return
+}
 }
