@@ -35,7 +35,7 @@ from .signature import (
     normalize_signature,
     structure_of,
 )
-from .text_signature import signature_of
+from .text_signature import signature_of, words_of_ir
 
 
 def make_backend(target: GPUTarget) -> Any:
@@ -171,9 +171,14 @@ class IRSource:
         self.name = found.group(1)
 
     @functools.cached_property
-    def signature(self) -> dict[str, str]:
+    def parameters(self) -> dict[str, str]:
         """The types of the parameters, by name, where the text has them: a module of tensors."""
         return (signature_of(self.src) if self.stages[0].is_module else None) or {}
+
+    @property
+    def signature(self) -> dict[int, str]:
+        """The same by position, in the words of the IR, as programs written for Triton read it."""
+        return {i: words_of_ir(type) for i, type in enumerate(self.parameters.values())}
 
     def hash(self) -> str:
         # The path is in the locations, and so in line tables.
@@ -331,6 +336,8 @@ class CompiledKernel:
     @property
     def signature(self) -> dict[str, Any]:
         """The types of the parameters, by name."""
+        if isinstance(self.src, IRSource):
+            return self.src.parameters
         return getattr(self.src, "signature", {})
 
     @property

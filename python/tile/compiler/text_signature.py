@@ -41,3 +41,11 @@ def signature_of(text: str) -> dict[str, str] | None:
             return None
         signature[name] = f"*{element}" if pointee else element
     return signature if len(signature) == count else None
+
+
+_WORDS = {name: word for word, name in _TYPES.items()}
+
+
+def words_of_ir(name: str) -> str:
+    """A type of a signature as the IR names it: `*f32` of `*fp32`."""
+    return "*" + _WORDS[name[1:]] if name.startswith("*") else _WORDS[name]

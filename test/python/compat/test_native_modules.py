@@ -136,7 +136,7 @@ def test_a_machine_without_a_gpu():
 
 
 def test_what_is_not_there():
-    assert libtriton.nvidia is nvidia and not hasattr(nvidia, "passes")
+    assert hasattr(libtriton, "nvidia") and not hasattr(nvidia, "passes")
     with pytest.raises(AttributeError, match=r"libtriton.nvidia.passes is not built"):
         nvidia.passes  # noqa: B018
 

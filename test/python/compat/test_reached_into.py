@@ -486,6 +486,9 @@ def test_modules_of_c(tmp_path, monkeypatch):
 
 
 def test_classes_of_hooks_and_listeners(tmp_path, monkeypatch):
+    from tile import compat
+
+    compat.install()  # Other tests turn it off.
     from tile.compat.additions import knobs as names
 
     monkeypatch.setenv("TILE_CACHE_DIR", str(tmp_path / "cache"))
