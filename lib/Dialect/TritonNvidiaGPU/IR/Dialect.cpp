@@ -7,6 +7,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -88,6 +89,163 @@ TensorDescIm2ColType::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 // Attributes
 //===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Reads and writes `<key = value, ...>` of the encodings of tensor memory.
+class EncodingSyntax {
+public:
+  explicit EncodingSyntax(AsmParser &parser) : parser(parser) {}
+
+  void number(StringRef key, unsigned &value, bool isRequired) {
+    numbers.push_back({key, &value, isRequired});
+  }
+  void flag(StringRef key, bool &value) {
+    flagKey = key;
+    flagValue = &value;
+  }
+  /// The parts of a matrix that blocks have: read from `CGALayout`, too.
+  void split(unsigned &m, unsigned &n) {
+    number("CTASplitM", m, /*isRequired=*/false);
+    number("CTASplitN", n, /*isRequired=*/false);
+    splits = {&m, &n};
+  }
+
+  ParseResult parse() {
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseLess())
+      return failure();
+    if (failed(parser.parseOptionalGreater()) &&
+        (parser.parseCommaSeparatedList([&] { return parseKey(); }) ||
+         parser.parseGreater()))
+      return failure();
+    for (const Number &number : numbers)
+      if (number.isRequired && !seen.contains(number.key))
+        return parser.emitError(loc) << "expected '" << number.key << "'";
+    return success();
+  }
+
+  static void printSplit(AsmPrinter &printer, unsigned m, unsigned n,
+                         bool isFirst) {
+    StringRef comma = isFirst ? "" : ", ";
+    if (m != 1) {
+      printer << comma << "CTASplitM = " << m;
+      comma = ", ";
+    }
+    if (n != 1)
+      printer << comma << "CTASplitN = " << n;
+  }
+
+private:
+  struct Number {
+    StringRef key;
+    unsigned *value;
+    bool isRequired;
+  };
+
+  ParseResult parseKey() {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key) || parser.parseEqual())
+      return failure();
+    if (!seen.insert(key).second)
+      return parser.emitError(loc) << "'" << key << "' is there twice";
+    if (key == "CGALayout")
+      return parseBases(loc);
+    if (key == flagKey) {
+      StringRef word;
+      if (parser.parseKeyword(&word) || (word != "true" && word != "false"))
+        return parser.emitError(loc) << "expected true or false";
+      *flagValue = word == "true";
+      return success();
+    }
+    auto *it = llvm::find_if(
+        numbers, [&](const Number &number) { return number.key == key; });
+    if (it == numbers.end())
+      return parser.emitError(loc) << "unknown key '" << key << "'";
+    return parser.parseInteger(*it->value);
+  }
+
+  /// One basis for each bit of the number of a block.
+  ParseResult parseBases(SMLoc loc) {
+    return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                          [&] { return parseBasis(loc); });
+  }
+
+  ParseResult parseBasis(SMLoc loc) {
+    SmallVector<unsigned> basis;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parser.parseInteger(basis.emplace_back());
+        }))
+      return failure();
+    if (basis.size() != 2)
+      return parser.emitError(loc)
+             << "expected bases of two coordinates, found " << basis.size();
+    // Blocks that have the same.
+    if (basis[0] == 0 && basis[1] == 0)
+      return success();
+    unsigned dim = basis[0] == 0;
+    if (basis[1 - dim] != 0 || basis[dim] != *splits[dim])
+      return parser.emitError(loc)
+             << "expected bases that count blocks along M or along N, each by "
+                "powers of two in order";
+    *splits[dim] *= 2;
+    return success();
+  }
+
+  AsmParser &parser;
+  SmallVector<Number> numbers;
+  StringRef flagKey;
+  bool *flagValue = nullptr;
+  std::array<unsigned *, 2> splits{};
+  llvm::StringSet<> seen;
+};
+
+} // namespace
+
+Attribute TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
+  unsigned blockM = 0, blockN = 0, colStride = 0, splitM = 1, splitN = 1;
+  bool twoCTAs = false;
+  SMLoc loc = parser.getCurrentLocation();
+  EncodingSyntax syntax(parser);
+  syntax.number("blockM", blockM, /*isRequired=*/true);
+  syntax.number("blockN", blockN, /*isRequired=*/true);
+  syntax.number("colStride", colStride, /*isRequired=*/true);
+  syntax.split(splitM, splitN);
+  syntax.flag("twoCTAs", twoCTAs);
+  if (syntax.parse())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    blockM, blockN, colStride, splitM, splitN, twoCTAs);
+}
+
+void TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<blockM = " << getBlockM() << ", blockN = " << getBlockN()
+          << ", colStride = " << getColStride();
+  EncodingSyntax::printSplit(printer, getCTASplitM(), getCTASplitN(),
+                             /*isFirst=*/false);
+  if (getTwoCTAs())
+    printer << ", twoCTAs = true";
+  printer << ">";
+}
+
+Attribute TensorMemoryScalesEncodingAttr::parse(AsmParser &parser, Type) {
+  unsigned splitM = 1, splitN = 1;
+  SMLoc loc = parser.getCurrentLocation();
+  EncodingSyntax syntax(parser);
+  syntax.split(splitM, splitN);
+  if (syntax.parse())
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    splitM, splitN);
+}
+
+void TensorMemoryScalesEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  EncodingSyntax::printSplit(printer, getCTASplitM(), getCTASplitN(),
+                             /*isFirst=*/true);
+  printer << ">";
+}
 
 static LogicalResult
 verifyCTASplit(function_ref<InFlightDiagnostic()> emitError, unsigned splitM,

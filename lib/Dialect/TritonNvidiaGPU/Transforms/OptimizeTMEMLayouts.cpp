@@ -206,45 +206,77 @@ bool isTransposition(Operation *op) {
   return trans && trans.getOrder() == ArrayRef<int32_t>{1, 0};
 }
 
-/// Whether rows of `value` are reduced, possibly after something was done to
-/// each element.
-bool hasReducedRows(Value value) {
-  for (Operation *user : value.getUsers()) {
-    if (auto reduce = dyn_cast<ReduceOp>(user))
-      if (reduce.getAxis() == 1)
-        return true;
-    if (isElementwise(user) && hasReducedRows(user->getResult(0)))
+/// A value, and whether its dimensions are exchanged.
+using Seen = std::pair<Value, unsigned>;
+
+/// Calls `visit` for `start` and for what follows from it element by element,
+/// or leads to it where `goesBack`, until it says yes. What it is asked about
+/// has its dimensions exchanged, or not.
+bool anyElementwise(Value start, bool goesBack,
+                    function_ref<bool(Value, bool isTransposed)> visit) {
+  llvm::SmallDenseSet<Seen, 16> seen;
+  SmallVector<Seen> next{Seen(start, false)};
+  auto follow = [&](Operation *op, ValueRange values, bool isTransposed) {
+    bool turns = isTransposition(op);
+    if (!turns && !isElementwise(op))
+      return;
+    for (Value value : values)
+      if (isa<RankedTensorType>(value.getType()))
+        next.push_back(Seen(value, isTransposed != turns));
+  };
+  while (!next.empty()) {
+    Seen here = next.pop_back_val();
+    if (!seen.insert(here).second)
+      continue;
+    Value value = here.first;
+    if (visit(value, here.second))
       return true;
+    if (!goesBack) {
+      for (Operation *user : value.getUsers())
+        follow(user, user->getResults(), here.second);
+    } else if (Operation *def = value.getDefiningOp()) {
+      follow(def, def->getOperands(), here.second);
+    }
   }
   return false;
+}
+
+/// Whether all that becomes of `value` is that its rows are reduced, possibly
+/// after something was done to each element. Others would want the elements in
+/// their own layout, and have them exchanged through shared memory.
+bool isOnlyReducedByRows(Value value) {
+  bool isReduced = false;
+  bool hasOthers = anyElementwise(
+      value, /*goesBack=*/false, [&](Value here, bool isTransposed) {
+        return llvm::any_of(here.getUsers(), [&](Operation *user) {
+          if (isElementwise(user))
+            return false;
+          auto reduce = dyn_cast<ReduceOp>(user);
+          bool isByRows = reduce && !isTransposed && reduce.getAxis() == 1;
+          isReduced |= isByRows;
+          return !isByRows;
+        });
+      });
+  return isReduced && !hasOthers;
 }
 
 /// Whether `value` goes to shared memory with its dimensions exchanged.
-bool goesToTransposedBuffer(Value value, bool isTransposed = false) {
-  for (Operation *user : value.getUsers()) {
-    if (isTransposed && isa<gpu::LocalStoreOp, gpu::LocalAllocOp>(user))
-      return true;
-    bool turns = isTransposition(user);
-    if ((turns || isElementwise(user)) &&
-        goesToTransposedBuffer(user->getResult(0), isTransposed != turns))
-      return true;
-  }
-  return false;
+bool goesToTransposedBuffer(Value value) {
+  return anyElementwise(
+      value, /*goesBack=*/false, [](Value here, bool isTransposed) {
+        return isTransposed &&
+               llvm::any_of(
+                   here.getUsers(),
+                   llvm::IsaPred<gpu::LocalStoreOp, gpu::LocalAllocOp>);
+      });
 }
 
 /// Whether `value` comes from shared memory with its dimensions exchanged.
-bool comesFromTransposedBuffer(Value value, bool isTransposed = false) {
-  Operation *def = value.getDefiningOp();
-  if (!def)
-    return false;
-  if (isa<gpu::LocalLoadOp>(def))
-    return isTransposed;
-  bool turns = isTransposition(def);
-  return (turns || isElementwise(def)) &&
-         llvm::any_of(def->getOperands(), [&](Value operand) {
-           return isa<RankedTensorType>(operand.getType()) &&
-                  comesFromTransposedBuffer(operand, isTransposed != turns);
-         });
+bool comesFromTransposedBuffer(Value value) {
+  return anyElementwise(
+      value, /*goesBack=*/true, [](Value here, bool isTransposed) {
+        return isTransposed && here.getDefiningOp<gpu::LocalLoadOp>();
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,7 +330,7 @@ private:
     if (load.getRedOp() || type.getRank() != 2)
       return;
     std::optional<RankedTensorType> other;
-    if (dividesRows(type) && hasReducedRows(load.getResult())) {
+    if (dividesRows(type) && isOnlyReducedByRows(load.getResult())) {
       other = getOther(type, memory, load, TensorShape::L16x32bx2);
       if (!other || dividesRows(*other))
         return;

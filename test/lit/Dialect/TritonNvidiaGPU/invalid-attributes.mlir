@@ -27,3 +27,28 @@
 
 // expected-error @+1 {{expected powers of two as CTASplitM and CTASplitN, found 1 and 0}}
 #scales = #ttnvgpu.tensor_memory_scales_encoding<CTASplitN = 0>
+
+// -----
+
+// expected-error @+1 {{expected bases that count blocks along M or along N, each by powers of two in order}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[2, 0]]>
+
+// -----
+
+// expected-error @+1 {{expected bases of two coordinates, found 1}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1]]>
+
+// -----
+
+// expected-error @+1 {{expected 'colStride'}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128>
+
+// -----
+
+// expected-error @+1 {{unknown key 'rows'}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, rows = 2>
+
+// -----
+
+// expected-error @+1 {{'blockN' is there twice}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, blockN = 128, colStride = 1>

@@ -62,6 +62,8 @@ def TTNG_TensorMemoryEncodingAttr
 
     `CTASplitM` and `CTASplitN` say over how many blocks of a cluster the matrix
     is divided; `twoCTAs` marks an accumulator of a two-block multiplication.
+    `CGALayout` is read instead of them, as other encodings have it: `[[1, 0]]` is
+    two blocks along M, `[[0, 0]]` is two that have the same.
 
     Example:
 
@@ -78,7 +80,7 @@ def TTNG_TensorMemoryEncodingAttr
     DefaultValuedParameter<"unsigned", "1">:$CTASplitN,
     DefaultValuedParameter<"bool", "false">:$twoCTAs
   );
-  let assemblyFormat = "`<` struct(params) `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
@@ -102,7 +104,7 @@ def TTNG_TensorMemoryScalesEncodingAttr
     DefaultValuedParameter<"unsigned", "1">:$CTASplitM,
     DefaultValuedParameter<"unsigned", "1">:$CTASplitN
   );
-  let assemblyFormat = "`<` struct(params) `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

@@ -270,7 +270,8 @@ def TritonNvidiaOptimizeTMEMLayouts
 
     * The two halves of the columns of a load, which a `tt.split` takes apart, are
       two loads. The two of a `tt.join` that a store writes are two stores.
-    * A load whose rows are reduced has whole rows in each warp.
+    * A load whose rows are reduced, and that serves nothing else, has whole rows in
+      each warp.
     * A load may go transposed to shared memory, and a store may come so from there.
       Then it has pieces of 8 by 8 elements, as the instructions for matrices in shared
       memory move them.

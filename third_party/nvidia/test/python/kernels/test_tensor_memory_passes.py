@@ -76,7 +76,9 @@ def test_extremes_of_rows(kind, target, tile_, warps):
     a[3, 5], a[9, 0], a[17, 2] = np.nan, np.inf, -np.inf
     sums, out = poisoned((bm, bn), "fp32"), poisoned(bm, "fp32")
     kernel = extremes[(1,)](a, b, sums, out, 80, bm, bn, 32, kind, num_warps=warps)
-    assert ("tcgen05.ld.red" in kernel.asm["ptx"]) == (target != "cuda:100")
+    # Of eight warps, two have parts of a row.
+    reduces = target != "cuda:100" and warps == 4
+    assert ("tcgen05.ld.red" in kernel.asm["ptx"]) == reduces
     expected = a.astype(np.float32) @ b.astype(np.float32)
     np.testing.assert_allclose(out, EXTREMES[kind](expected), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(sums, expected - out[:, None], rtol=1e-3, atol=1e-3)
