@@ -3,8 +3,8 @@
     python bench/model.py
 
 Takes measured rows of RESULTS.md: matmuls of operands with scales, and of fp16 and bf16
-through pointers. Compiles each row for sm_90, runs one block in the simulator, and asks the cost model what
-all blocks take. Prints the table, and the rank correlation. No GPU is needed.
+through pointers. Compiles each row for sm_90, runs one block in the simulator, and asks the cost
+model what all blocks take. Prints the table, and the rank correlation. No GPU is needed.
 """
 
 from __future__ import annotations

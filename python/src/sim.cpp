@@ -136,6 +136,31 @@ const sim::Gpu *findGpu(const std::string &name) {
         ("unknown GPU '" + name + "'; known are " + sim::Gpu::names()).c_str());
   return gpu;
 }
+
+/// What is found, by which rules, and what can be switched.
+void populateConstants(nb::module_ &m) {
+  nb::dict assumptions;
+  for (const sim::AssumptionName &known : sim::assumptionNames)
+    assumptions[nb::str(known.name.data())] = unsigned(known.bit);
+  m.attr("ASSUMPTIONS") = assumptions;
+  nb::dict kinds;
+  for (const FindingKind &kind : findingKinds)
+    kinds[kind.name] = nb::make_tuple(kind.meaning, kind.remedy);
+  m.attr("KINDS") = kinds;
+  nb::list rules;
+  for (const RuleText &rule : ruleTexts)
+    if (*rule.kind)
+      rules.append(nb::make_tuple(rule.kind, rule.text));
+  m.attr("RULES") = rules;
+  m.attr("CHECK_NONE") = unsigned(sim::CheckNone);
+  m.attr("CHECK_RACES") = unsigned(sim::CheckRaces);
+  m.attr("CHECK_UNINITIALIZED") = unsigned(sim::CheckUninitialized);
+  m.attr("CHECK_ASYNC") = unsigned(sim::CheckAsync);
+  m.attr("CHECK_BARRIERS") = unsigned(sim::CheckBarriers);
+  m.attr("CHECK_GLOBAL") = unsigned(sim::CheckGlobal);
+  m.attr("CHECK_UNDEFINED") = unsigned(sim::CheckUndefined);
+  m.attr("CHECK_ALL") = unsigned(sim::CheckAll);
+}
 } // namespace
 
 void tile::python::populateSim(nb::module_ &m) {
@@ -237,25 +262,5 @@ void tile::python::populateSim(nb::module_ &m) {
         "Parses PTX; ValueError names the line of a mistake.");
   m.def("demangle", &sim::demangle, nb::arg("name"),
         "The name of a C++ function as its source has it.");
-  nb::dict assumptions;
-  for (const sim::AssumptionName &known : sim::assumptionNames)
-    assumptions[nb::str(known.name.data())] = unsigned(known.bit);
-  m.attr("ASSUMPTIONS") = assumptions;
-  nb::dict kinds;
-  for (const FindingKind &kind : findingKinds)
-    kinds[kind.name] = nb::make_tuple(kind.meaning, kind.remedy);
-  m.attr("KINDS") = kinds;
-  nb::list rules;
-  for (const RuleText &rule : ruleTexts)
-    if (*rule.kind)
-      rules.append(nb::make_tuple(rule.kind, rule.text));
-  m.attr("RULES") = rules;
-  m.attr("CHECK_NONE") = unsigned(sim::CheckNone);
-  m.attr("CHECK_RACES") = unsigned(sim::CheckRaces);
-  m.attr("CHECK_UNINITIALIZED") = unsigned(sim::CheckUninitialized);
-  m.attr("CHECK_ASYNC") = unsigned(sim::CheckAsync);
-  m.attr("CHECK_BARRIERS") = unsigned(sim::CheckBarriers);
-  m.attr("CHECK_GLOBAL") = unsigned(sim::CheckGlobal);
-  m.attr("CHECK_UNDEFINED") = unsigned(sim::CheckUndefined);
-  m.attr("CHECK_ALL") = unsigned(sim::CheckAll);
+  populateConstants(m);
 }

@@ -42,9 +42,7 @@ def _descriptor(spec: str) -> Any:
 
         takes_pixels = descriptors.pixel_rank(spec) > 0
         kind = tma.tensor_descriptor_im2col_type if takes_pixels else tma.tensor_descriptor_type
-        return kind(
-            block, (int32,) * rank, (int64,) * rank, _layouts.parse(layout)
-        )
+        return kind(block, (int32,) * rank, (int64,) * rank, _layouts.parse(layout))
     return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)
 
 

@@ -16,6 +16,8 @@ _str: TypeAlias = builtins.str | constexpr
 _Shape: TypeAlias = Sequence[_int] | constexpr
 _Type: TypeAlias = dtype | constexpr
 from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor as tensor_descriptor
+from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor_im2col as tensor_descriptor_im2col
+from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor_im2col_type as tensor_descriptor_im2col_type
 from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor_type as tensor_descriptor_type
 
 def async_atomic_add(tensor_desc: Any, coord: Any, src: Any) -> None:
@@ -42,6 +44,13 @@ def async_copy_global_to_shared(tensor_desc: Any, coord: Any, barrier: Any, resu
     With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
     all of them."""
 
+def async_copy_global_to_shared_im2col(tensor_desc: Any, coord: Any, offsets: Any, barrier: Any, result: Any, pred: Any = True, multicast: _bool = False, cache_policy: Any = None) -> None:
+    r"""Starts to copy pixels of the tensor into `result`; their bytes arrive at `barrier`.
+
+    The copy begins at the pixel at `coord`. It goes on along the inner dimensions, and turns where
+    the box of pixels ends that the descriptor has. `offsets` moves what is read, in the dimensions
+    between the first and the last."""
+
 def async_copy_shared_to_global(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     r"""Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before
     it through `fence_async_shared`."""
@@ -51,6 +60,13 @@ def async_load(tensor_desc: Any, coord: Any, barrier: Any, result: Any, pred: An
 
     With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
     all of them."""
+
+def async_load_im2col(tensor_desc: Any, coord: Any, offsets: Any, barrier: Any, result: Any, pred: Any = True, multicast: _bool = False, cache_policy: Any = None) -> None:
+    r"""Starts to copy pixels of the tensor into `result`; their bytes arrive at `barrier`.
+
+    The copy begins at the pixel at `coord`. It goes on along the inner dimensions, and turns where
+    the box of pixels ends that the descriptor has. `offsets` moves what is read, in the dimensions
+    between the first and the last."""
 
 def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     r"""Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before

@@ -40,6 +40,13 @@ def async_copy_global_to_shared(tensor_desc: Any, coord: Any, barrier: Any, resu
     With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
     all of them."""
 
+def async_copy_global_to_shared_im2col(tensor_desc: Any, coord: Any, offsets: Any, barrier: Any, result: Any, pred: Any = True, multicast: _bool = False, cache_policy: Any = None) -> None:
+    r"""Starts to copy pixels of the tensor into `result`; their bytes arrive at `barrier`.
+
+    The copy begins at the pixel at `coord`. It goes on along the inner dimensions, and turns where
+    the box of pixels ends that the descriptor has. `offsets` moves what is read, in the dimensions
+    between the first and the last."""
+
 def async_copy_shared_to_global(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     r"""Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before
     it through `fence_async_shared`."""
@@ -49,6 +56,13 @@ def async_load(tensor_desc: Any, coord: Any, barrier: Any, result: Any, pred: An
 
     With `multicast`, blocks of a cluster whose buffers hold the same each read a part of it, for
     all of them."""
+
+def async_load_im2col(tensor_desc: Any, coord: Any, offsets: Any, barrier: Any, result: Any, pred: Any = True, multicast: _bool = False, cache_policy: Any = None) -> None:
+    r"""Starts to copy pixels of the tensor into `result`; their bytes arrive at `barrier`.
+
+    The copy begins at the pixel at `coord`. It goes on along the inner dimensions, and turns where
+    the box of pixels ends that the descriptor has. `offsets` moves what is read, in the dimensions
+    between the first and the last."""
 
 def async_store(tensor_desc: Any, coord: Any, src: Any, cache_policy: Any = None) -> None:
     r"""Starts to copy a buffer to a block of the tensor. Ordinary writes to the buffer come before
@@ -78,6 +92,36 @@ class tensor_descriptor:
     def shape(self) -> Any: ...
     @property
     def strides(self) -> Any: ...
+
+class tensor_descriptor_im2col:
+    r"""A strided tensor in global memory, of which pixels are copied. Dimensions are those of images
+    first, of channels last."""
+    @property
+    def block_shape(self) -> builtins.tuple[builtins.int, ...]: ...
+    @property
+    def block_type(self) -> Any: ...
+    @property
+    def dtype(self) -> dtype: ...
+    @property
+    def layout(self) -> Any: ...
+    @property
+    def nbytes_per_cta(self) -> builtins.int:
+        r"""The bytes of a block that one block of the cluster gets."""
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def strides(self) -> Any: ...
+
+class tensor_descriptor_im2col_type:
+    r"""The structure of a descriptor of which pixels are copied. Its block has rows of channels; the
+    tensor has more dimensions."""
+    def flat_types(self, types: Any) -> None: ...
+    def unflatten(self, handles: Any) -> Any: ...
+    @property
+    def block_type(self) -> Any: ...
+    @property
+    def nbytes(self) -> Any:
+        r"""The bytes of a block."""
 
 class tensor_descriptor_type:
     r"""The structure of a descriptor: its SSA value, then shape and strides."""
