@@ -16,6 +16,10 @@ from reference import sim_only
 import tile
 import tile.language as tl
 from tile import _C
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.nvidia.hopper import mbarrier, tma
+from tile.experimental.gluon.nvidia.hopper import TensorDescriptorIm2Col
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = sim_only
@@ -201,6 +205,45 @@ def test_tensor_maps(gpu):
     for rows, columns in ((7, 32), (64, 31)):
         refused = kernel[(1,)](target_of(base, [rows, columns]), 64, target)
         assert "bulk.tensor" not in refused.asm["ptx"]
+
+
+@gluon.jit
+def pixels_kernel(d):
+    buffer = gl.allocate_shared_memory(d.dtype, d.block_shape, d.layout)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    mbarrier.expect(bar, d.nbytes_per_cta)
+    tma.async_load_im2col(d, [0, 0, 0, 0], [1, 2], bar, buffer)
+    mbarrier.wait(bar, 0)
+
+
+def test_tensor_maps_of_pixels(gpu):
+    maps = []
+
+    def keep(config, function, parameters):
+        # Behind the parts, and the shape and strides that the kernel sees.
+        at = 1 + 5 + 5 + 1 + 1 + 5 + 3 + 3 + 2 * 4
+        maps.append(np.array((ctypes.c_uint32 * 32).from_address(parameters[at])).tolist())
+
+    gpu.on_launch(keep)
+    base = gpu.tensor(0x1000, tl.float16)
+    layout = gl.NVMMASharedLayout(64, 16, rank=2)
+    for lower in (-1, -2):
+        desc = TensorDescriptorIm2Col(
+            base, [2, 9, 8, 64], [9 * 8 * 64, 8 * 64, 64, 1], [128, 32], layout,
+            element_strides=[1, 3, 2, 1], pixel_box_lower_corner=[lower, 0],
+            pixel_box_upper_corner=[1, -2],
+        )  # fmt: skip
+        for _ in range(2):
+            pixels_kernel[(1,)](desc)
+    assert len(maps) == 4 and maps[0] == maps[1] != maps[2] == maps[3]
+    found = maps[0]
+    assert found[:5] == [6, 4, 0x1000, 2, 0]
+    assert found[8:12] == [64, 8, 9, 2] and found[16:18] == [32, 128]
+    assert found[24:27] == [64 * 2, 8 * 64 * 2, 9 * 8 * 64 * 2]
+    # Along W and H: the corners, and the steps.
+    assert found[18:20] == [0, 2**32 - 1] and found[21:23] == [2**32 - 2, 1]
+    assert found[5:7] == [2, 3]
 
 
 def test_tensor_maps_are_made_once(gpu):

@@ -417,12 +417,7 @@ class CudaDriver(DriverBase):
             ctas=ctas,
             attributes=attributes,
             address=data_pointer,
-            maps=tensor_maps.for_driver(
-                kernel,
-                _address(self.library.cuTensorMapEncodeTiled),
-                _address(self.library.cuTensorMapEncodeIm2col),
-                len(types),
-            )
+            maps=tensor_maps.for_driver(kernel, self.library, _address, len(types))
             if tensor_maps.maps_of(kernel)
             else _C.launch.TensorMaps(0, 0, 0, []),
             names=list(parameters),

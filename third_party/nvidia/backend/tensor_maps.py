@@ -3,6 +3,7 @@ makes them of the parts of a descriptor."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tile import _C
@@ -21,10 +22,9 @@ def maps_of(kernel: Any) -> list[dict[str, Any]]:
     return kernel._metadata.get("tensor_maps") or []
 
 
-def for_driver(kernel: Any, encode: int, encode_pixels: int, at: int) -> Any:
-    """The maps of a kernel as launches through the driver take them: `encode` is the address of
-    cuTensorMapEncodeTiled, `encode_pixels` that of cuTensorMapEncodeIm2col, `at` how many
-    parameters come before them."""
+def for_driver(kernel: Any, library: Any, address_of: Callable[[Any], int], at: int) -> Any:
+    """The maps of a kernel as launches through the driver take them; `at` is how many parameters
+    come before them."""
     slots = [
         _C.launch.TensorMapSlot(
             m["base"], _DRIVER_TYPES[m["element_type"]], m["element_bytes"],
@@ -32,7 +32,11 @@ def for_driver(kernel: Any, encode: int, encode_pixels: int, at: int) -> Any:
         )
         for m in maps_of(kernel)
     ]  # fmt: skip
-    return _C.launch.TensorMaps(encode, encode_pixels, at, slots)
+    has_pixels = any(m.get("pixels") for m in maps_of(kernel))
+    return _C.launch.TensorMaps(
+        address_of(library.cuTensorMapEncodeTiled),
+        address_of(library.cuTensorMapEncodeIm2col) if has_pixels else 0, at, slots,
+    )  # fmt: skip
 
 
 def for_simulator(facts: dict[str, Any], values: list[Any]) -> bytes | None:

@@ -171,6 +171,19 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *base, const
   }
   return 0;
 }
+// Of pixels: the corners, as two numbers each, behind what maps of blocks are made of.
+int cuTensorMapEncodeIm2col(void *map, int type, uint32_t rank, void *base, const uint64_t *shape,
+                            const uint64_t *strides, const int *lower, const int *upper,
+                            uint32_t channels, uint32_t pixels, const uint32_t *steps,
+                            int interleave, int swizzle, int promotion, int fill) {
+  const uint32_t box[5] = {channels, pixels};
+  uint32_t *out = map;
+  int code = cuTensorMapEncodeTiled(map, type, rank, base, shape, strides, box, steps, interleave,
+                                    swizzle, promotion, fill);
+  for (uint32_t i = 0; i < rank - 2 && !code; ++i)
+    out[18 + i] = lower[i], out[21 + i] = upper[i], out[5 + i] = steps[1 + i];
+  return code;
+}
 int cuFuncGetAttribute(int *value, int which, void *function) { return *value = 1024, 0; }
 int cuFuncSetAttribute(void *function, int which, int value) { return 0; }
 int cuLaunchKernelEx(const Config *config, void *function, void **params, void **extra) {
