@@ -140,8 +140,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def own_settings() -> Iterator[None]:
-    """What a test sets in `tile.knobs` ends with it."""
-    from tile import knobs
+    """What a test sets in `tile.knobs` ends with it, and so does its allocator."""
+    from tile import knobs, set_allocator
     from tile.settings import Group
 
     # Modules of tests that import tile.compat turn it on for all; texts of errors depend on it.
@@ -151,6 +151,7 @@ def own_settings() -> Iterator[None]:
             if isinstance(group, Group):
                 scopes.enter_context(group.scope())
         yield
+    set_allocator(None)
 
 
 @pytest.fixture(autouse=True)

@@ -168,7 +168,7 @@ struct CASPattern : AtomicPattern<AtomicCASOp> {
       int32_t r = group.front();
       FailureOr<Value> old =
           target.atomicCAS(b, ptrs[r], compares[r], values[r], owner,
-                           op.getSem(), op.getScope(), getEviction(op));
+                           op.getSem(), op.getScope());
       if (failed(old))
         return this->decline(op,
                              "the target has no compare-and-swap on this type");

@@ -21,12 +21,12 @@ _RMW = {
 }  # fmt: skip
 
 
-def _ordering(sem: Any, scope: Any, eviction: Any = "") -> dict:
+def _ordering(sem: Any, scope: Any, eviction: Any = "", what: str = "an atomic operation") -> dict:
     b = current()
     return {
         "sem": b.int_attr(32, choose(_SEMANTICS, sem, "sem")),
         "scope": b.int_attr(32, choose(_SCOPES, scope, "scope")),
-        **eviction_hint(eviction, "an atomic operation"),
+        **eviction_hint(eviction, what),
     }
 
 
@@ -329,6 +329,6 @@ def atomic_cas(
     pointer, cmp, val = raise_to_common_shape(pointer, cmp, val)
     b = current()
     handles = (pointer.handle, cmp.handle, val.handle)
-    ordering = _ordering(sem, scope, eviction_policy)
+    ordering = _ordering(sem, scope, eviction_policy, "a compare-and-swap")
     handle = b.create_one("tt.atomic_cas", handles, ordering, (b.type(val.type),))
     return tensor(handle, val.type)

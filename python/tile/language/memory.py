@@ -39,6 +39,8 @@ def _is_obeyed(hint: str, what: str) -> bool:
     """Whether the GPU has what a hint asks for."""
     from .target_info import cuda_capability_geq, is_cuda
 
+    if what == "a compare-and-swap":
+        return False
     if what == "an atomic operation":
         return bool(is_cuda() and cuda_capability_geq(8, 0))
     return bool(is_cuda()) or hint in (".cs", ".cv", "evict_first")

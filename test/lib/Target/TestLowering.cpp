@@ -149,8 +149,8 @@ public:
     return SmallVector<Value>();
   }
   FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
-                             Value value, Value pred, MemSemantic, MemSyncScope,
-                             EvictionPolicy) const override {
+                             Value value, Value pred, MemSemantic,
+                             MemSyncScope) const override {
     return call(b, "atomic.cas", value.getType(),
                 concat(ptr, {compare, value}, pred));
   }

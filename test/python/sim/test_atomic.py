@@ -313,6 +313,10 @@ ret;
     ("text", "message"),
     [
         ("atom.global.frob.u32 %r1, [%rd1], %r2;", "needs an operation"),
+        (
+            "atom.global.cas.L2::cache_hint.b32 %r1, [%rd1], %r2, %r3, %rd2;",
+            "atom.cas has no .L2::cache_hint",
+        ),
         ("atom.global.and.f32 %f1, [%rd1], %f1;", "type .f32 is not allowed"),
         ("atom.global.inc.u64 %rd2, [%rd1], %rd3;", "type .u64 is not allowed"),
         ("atom.global.add.u32 %r1, [%rd1];", "expected 3 operands, found 2"),

@@ -135,8 +135,8 @@ public:
             EvictionPolicy eviction, bool needResult) const = 0;
   virtual FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr,
                                      Value compare, Value value, Value pred,
-                                     MemSemantic semantic, MemSyncScope scope,
-                                     EvictionPolicy eviction) const = 0;
+                                     MemSemantic semantic,
+                                     MemSyncScope scope) const = 0;
   /// Adds to a word of shared memory, without returning it.
   virtual void atomicAddShared(const LLVMBuilder &b, Value ptr, Value value,
                                Value pred) const = 0;

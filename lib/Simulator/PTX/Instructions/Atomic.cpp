@@ -317,6 +317,8 @@ bool decode(FunctionDecoder &d, bool isRed) {
     return d.badType(type);
   if (isRed && (op == ACas || op == AExch))
     return d.error("red has no .cas and no .exch");
+  if (hint && op == ACas)
+    return d.error("atom.cas has no .L2::cache_hint");
   unsigned count = vector < 0 ? 1 : 2u << vector;
   if (count * bytesOf(type) > 16 ||
       (count > 1 && type != Type::F32 && !isHalfType(type)))

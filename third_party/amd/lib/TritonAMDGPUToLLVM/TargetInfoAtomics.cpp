@@ -68,8 +68,7 @@ amd::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
 FailureOr<Value> amd::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
                                             Value compare, Value value,
                                             Value pred, MemSemantic semantic,
-                                            MemSyncScope scope,
-                                            EvictionPolicy) const {
+                                            MemSyncScope scope) const {
   Type element = value.getType();
   if (!element.isIntOrFloat())
     return failure();

@@ -183,14 +183,12 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
 FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
                                             Value compare, Value value,
                                             Value pred, MemSemantic semantic,
-                                            MemSyncScope scope,
-                                            EvictionPolicy eviction) const {
+                                            MemSyncScope scope) const {
   Type element = value.getType();
   unsigned bits = element.getIntOrFloatBitWidth();
   if (bits < 16)
     return failure();
   WordShape shape = nvt::getWordShape(element, 1);
-  CachePolicy policy(b, facts, eviction);
   PTXAsm ptx(b);
   PTXAsm::Operand old = ptx.output(shape.registerClass());
   PTXAsm::Operand address = ptx.input(ptr, nvt::getAddressClass(ptr));
@@ -203,11 +201,8 @@ FailureOr<Value> nvt::TargetInfo::atomicCAS(const LLVMBuilder &b, Value ptr,
     ptx << "@" << ptx.input(pred, "b") << " ";
   }
   ptx << "atom" << semanticName(semantic) << scopeName(b, scope)
-      << nvt::getSpaceName(ptr)
-      << hintedName(".cas.b" + std::to_string(bits), policy) << " " << old
-      << ", [" << address << "], " << cmp << ", " << val;
-  policy.append(ptx);
-  ptx << ";";
+      << nvt::getSpaceName(ptr) << ".cas.b" << std::to_string(bits) << " "
+      << old << ", [" << address << "], " << cmp << ", " << val << ";";
   SmallVector<Value> words =
       ptx.emit({b.intTy(shape.bits)}, PTXAsm::SideEffects);
   return nvt::unpackWords(b, words, element, 1, shape)[0];

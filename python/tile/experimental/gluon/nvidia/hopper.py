@@ -87,8 +87,7 @@ class TensorDescriptorIm2Col(plain.TensorDescriptor):
                 f"a copy takes 1 to {_MOST_PIXELS} pixels, not {block_shape[0]}: so says "
                 f"block_shape={list(block_shape)}"
             )
-        super().__init__(base, shape, strides, [1] * rank, padding)
-        self.block_shape = list(block_shape)
+        super().__init__(base, shape, strides, list(block_shape), padding)
         self.layout = layout
         self.round_f32_to_tf32 = False
         self.element_strides = _entries("element_strides", element_strides, 1, rank, 1, 8)
@@ -107,6 +106,12 @@ class TensorDescriptorIm2Col(plain.TensorDescriptor):
                     f"the box of pixels of a TensorDescriptorIm2Col is empty: it goes from {low} "
                     f"to {size - 1 + high} in a dimension of {size}"
                 )
+
+    def __post_init__(self) -> None:
+        # A block has two dimensions, however many the tensor has.
+        block, self.block_shape = self.block_shape, [1] * len(self.shape)
+        super().__post_init__()
+        self.block_shape = block
 
     @staticmethod
     def from_tensor(  # type: ignore[override]

@@ -58,8 +58,7 @@ public:
             EvictionPolicy eviction, bool needResult) const override;
   FailureOr<Value> atomicCAS(const LLVMBuilder &b, Value ptr, Value compare,
                              Value value, Value pred, MemSemantic semantic,
-                             MemSyncScope scope,
-                             EvictionPolicy eviction) const override;
+                             MemSyncScope scope) const override;
   void atomicAddShared(const LLVMBuilder &b, Value ptr, Value value,
                        Value pred) const override;
 

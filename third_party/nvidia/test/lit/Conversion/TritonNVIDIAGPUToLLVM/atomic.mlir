@@ -73,8 +73,8 @@ tt.func @evicted(%p: tensor<256x!tt.ptr<f32>, #blocked>, %v: tensor<256xf32, #bl
   // CHECK: createpolicy.fractional.L2::evict_first.b64 $0, 1.0;
   // CHECK: "red.relaxed.gpu.global.add.L2::cache_hint.f32 [$0], $1, $2;", "l,r,l,~{memory}"
   %0 = tt.atomic_rmw fadd, relaxed, gpu, %p, %v {tt.eviction = 2 : i32} : (tensor<256x!tt.ptr<f32>, #blocked>, tensor<256xf32, #blocked>) -> tensor<256xf32, #blocked>
-  // CHECK: createpolicy.fractional.L2::evict_last.b64 $0, 1.0;
-  // CHECK: atom.acq_rel.gpu.global.cas.L2::cache_hint.b32 $0, [$1], $2, $3, $6;
+  // PTX has no hint on a compare-and-swap.
+  // CHECK: atom.acq_rel.gpu.global.cas.b32 $0, [$1], $2, $3;
   %1 = tt.atomic_cas acq_rel, gpu, %q, %c, %c {tt.eviction = 3 : i32} : (!tt.ptr<i32>, i32, i32) -> i32
   tt.return
 }
