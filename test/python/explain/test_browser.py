@@ -215,7 +215,7 @@ def test_the_pictures_of_the_howto_are_made_again(browser, tmp_path):
     pictures.write_pages(tmp_path)
     pictures.write_profiles(tmp_path)
     # What the page says of them.
-    assert "6000.000 step 1" in (tmp_path / "profile-tree.html").read_text()
+    assert "6020.000 step 1" in (tmp_path / "profile-tree.html").read_text()
     assert "wait: ld" in (tmp_path / "profile-warps.html").read_text()
     assert ">load</div>" in (tmp_path / "profile-scopes.html").read_text()
     for picture in pictures.PICTURES:

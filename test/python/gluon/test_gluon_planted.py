@@ -200,21 +200,6 @@ def waits_for_nobody(x, y, WRONG: gl.constexpr):
 
 
 @gluon.jit
-def armed_too_early(src, y, WRONG: gl.constexpr):
-    """A warp that is still at the wait takes the next phase but one for its own."""
-    buffer = gl.allocate_shared_memory(src.dtype, src.block_shape, src.layout)
-    barrier = mbarrier.allocate_mbarrier()
-    mbarrier.init(barrier, count=1)
-    for k in gl.static_range(8):
-        mbarrier.expect(barrier, src.nbytes_per_cta)
-        tma.async_load(src, [0, 0], barrier, buffer)
-        mbarrier.wait(barrier, k & 1)
-        if not WRONG:
-            gl.barrier()
-    gl.store(y + offsets(64, 64), buffer.load(GRID))
-
-
-@gluon.jit
 def out_of_bounds(x, y, WRONG: gl.constexpr):
     i = gl.arange(0, 8192, layout=gl.BlockedLayout([4], [32], [4], [0]))
     mask = i < (8192 if WRONG else 4096)
@@ -239,7 +224,6 @@ PLANTED = [
     (sum_not_waited_for, "async-race", "x"),
     (ring_not_empty, "race", ""),
     (waits_for_nobody, "deadlock", ""),
-    (armed_too_early, "deadlock", "x"),
     (out_of_bounds, "out-of-bounds", ""),
 ]
 

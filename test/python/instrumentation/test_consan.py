@@ -61,7 +61,7 @@ def findings(run: Any, *args: Any, **how: Any) -> dict[str, str]:
 
 
 #: Mistakes of one warp among others are beyond `consan`: a group of warps counts as one.
-BEYOND = {"armed_too_early", "out_of_bounds"}
+BEYOND = {"out_of_bounds"}
 KERNELS = [case for case in planted.PLANTED if case[0].__name__ not in BEYOND]
 kernels = pytest.mark.parametrize(
     "function,kind,described", KERNELS, ids=[case[0].__name__ for case in KERNELS]

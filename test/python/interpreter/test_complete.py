@@ -14,7 +14,10 @@ from tile.language.extra import libdevice
 #: Ends of regions, which the interpreter calls functions for.
 TERMINATORS = {"tt.reduce.return", "tt.scan.return", "tt.map_elementwise.return"}
 #: Attributes.
-HINTS = {"tt.divisibility", "tt.contiguity", "tt.constancy", "tt.prefetch"}
+HINTS = {
+    "tt.divisibility", "tt.contiguity", "tt.constancy", "tt.prefetch", "tt.eviction",
+    "tt.no_arguments",
+}  # fmt: skip
 
 
 def test_every_operation_of_the_language_has_a_meaning():

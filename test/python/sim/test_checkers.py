@@ -313,6 +313,7 @@ def who_was_last(out):
     tl.store(out, tl.program_id(0))
 
 
+@pytest.mark.simulator
 def test_checks_are_chosen_by_name_for_kernels_of_the_language_too():
     out = np.zeros(1, np.int32)
     for check in ("none", "races,async", ["barriers"]):

@@ -245,6 +245,7 @@ def cell(monkeypatch):
     return names
 
 
+@pytest.mark.simulator
 @pytest.mark.parametrize("run", ["simulate", "interpret"])
 @pytest.mark.parametrize(("kernel", "line"), [("outside", 7), ("refused", 11)])
 def test_errors_in_a_notebook_show_the_cell(cell, run, kernel, line):

@@ -301,5 +301,8 @@ def _may_sum_in_tensor_memory(options: dict[str, Any]) -> bool:
     """Whether dots may add up in tensor memory where nobody says so. The blocks of a cooperative
     grid wait for each other, and the driver does not count columns of tensor memory: one block
     might wait for those of another. The sanitizer of concurrency does not know these dots."""
-    sanitizer = (options.get("instrumentation_mode") or "").partition(":")[0]
+    mode = options.get("instrumentation_mode") or ""
+    if not isinstance(mode, str):
+        return False  # The options refuse it.
+    sanitizer = mode.partition(":")[0]
     return not options.get("launch_cooperative_grid") and sanitizer != "consan"

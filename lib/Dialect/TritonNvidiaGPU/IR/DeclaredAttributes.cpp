@@ -40,6 +40,16 @@ TTNGAliasDialect::verifyOperationAttribute(Operation *op,
   return verifyDeclaredAttribute(kAliasTable, op, attribute);
 }
 
+LogicalResult TTNGAliasDialect::verifyRegionArgAttribute(
+    Operation *op, unsigned, unsigned argument, NamedAttribute attribute) {
+  return verifyDeclaredArgumentAttribute(kAliasTable, op, argument, attribute);
+}
+
+LogicalResult TTNGAliasDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attribute) {
+  return verifyDeclaredResultAttribute(kAliasTable, op, result, attribute);
+}
+
 LogicalResult
 TritonNvidiaGPUDialect::verifyOperationAttribute(Operation *op,
                                                  NamedAttribute attribute) {

@@ -258,6 +258,7 @@ def outside(x, out, BLOCK: tl.constexpr):
     tl.store(out + i, tl.load(x + i))
 
 
+@pytest.mark.simulator
 def test_bounds_of_arrays_are_checked():
     # The bounds of a buffer are 2^31 bytes: wider than the array.
     with pytest.raises(tile.sim.SimulationError, match=r"(?s)test_buffer_ops\.py.*out-of-bounds"):

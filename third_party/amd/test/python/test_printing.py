@@ -76,6 +76,7 @@ def asserting(x, out, N: tl.constexpr):
     tl.store(out + i, v)
 
 
+@pytest.mark.simulator
 def test_assertions_stop_the_launch_and_tell_why():
     x, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     asserting[(1,)](x, out, N=64, debug=True)

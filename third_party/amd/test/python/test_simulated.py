@@ -157,6 +157,7 @@ def beyond(out):
     tl.store(out + 4, 1)
 
 
+@pytest.mark.simulator
 def test_findings_have_the_source_line():
     with pytest.raises(tile.sim.SimulationError, match=r"(?s)test_simulated\.py.*out-of-bounds"):
         beyond[(1,)](np.zeros(4, np.int32))
@@ -218,6 +219,7 @@ def add_behind(x):
     tl.atomic_add(x + 3, 1.5)
 
 
+@pytest.mark.simulator
 def test_atomics_of_16_bits_behind_an_array():
     with pytest.raises(tile.sim.SimulationError, match="out-of-bounds"):
         add_behind[(1,)](np.zeros(2, np.float16))
@@ -386,6 +388,7 @@ def arrive(x, parts, arrivals, out, COUNT: tl.constexpr, BLOCK: tl.constexpr, LA
         tl.store(arrivals, 0)
 
 
+@pytest.mark.simulator
 def test_the_last_block_begins_anew():
     """Who has seen by an atomic that all others have arrived may store to that place."""
     x = rng.integers(-9, 9, (4, 64)).astype(np.int32)

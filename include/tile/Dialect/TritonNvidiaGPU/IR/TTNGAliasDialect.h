@@ -28,6 +28,12 @@ public:
   Type parseType(DialectAsmParser &parser) const override;
   LogicalResult verifyOperationAttribute(Operation *op,
                                          NamedAttribute attribute) override;
+  LogicalResult verifyRegionArgAttribute(Operation *op, unsigned region,
+                                         unsigned argument,
+                                         NamedAttribute attribute) override;
+  LogicalResult verifyRegionResultAttribute(Operation *op, unsigned region,
+                                            unsigned result,
+                                            NamedAttribute attribute) override;
 
 private:
   /// Registers the name `ttng.<mnemonic>`, which parses as `target`.
