@@ -201,9 +201,11 @@ template <typename OpT> struct MemoryPattern : OwnedAccessPattern<OpT> {
     unsigned maxBits = this->target.getModel().getMaxGlobalAccessBits();
     VectorPlan plan;
     plan.size = getAccessVector(this->axisInfo, ptr, mask, bits, maxBits);
+    if (!mask)
+      return plan;
     unsigned whole =
         getAccessVector(this->axisInfo, ptr, Value(), bits, maxBits);
-    if (!mask || whole == plan.size)
+    if (whole == plan.size)
       return plan;
     unsigned axis =
         gpu::getOrder(cast<RankedTensorType>(ptr.getType())).front();
@@ -219,6 +221,22 @@ template <typename OpT> struct MemoryPattern : OwnedAccessPattern<OpT> {
     if (!converted)
       return {};
     return unpackElements(b, converted, original.getType());
+  }
+
+  static SmallVector<Value> getInMemory(const LLVMBuilder &b,
+                                        SmallVector<Value> values) {
+    for (Value &value : values)
+      value = toSharedElement(b, value);
+    return values;
+  }
+
+  static SmallVector<Value> gather(ArrayRef<int32_t> group,
+                                   ArrayRef<Value> values) {
+    SmallVector<Value> gathered;
+    if (!values.empty())
+      for (int32_t r : group)
+        gathered.push_back(values[r]);
+    return gathered;
   }
 };
 
@@ -283,22 +301,6 @@ struct LoadPattern : MemoryPattern<LoadOp> {
   }
 
 private:
-  static SmallVector<Value> getInMemory(const LLVMBuilder &b,
-                                        SmallVector<Value> values) {
-    for (Value &value : values)
-      value = toSharedElement(b, value);
-    return values;
-  }
-
-  static SmallVector<Value> gather(ArrayRef<int32_t> group,
-                                   ArrayRef<Value> values) {
-    SmallVector<Value> gathered;
-    if (!values.empty())
-      for (int32_t r : group)
-        gathered.push_back(values[r]);
-    return gathered;
-  }
-
   static void scatter(ArrayRef<int32_t> group, MutableArrayRef<Value> results,
                       ArrayRef<Value> values) {
     for (auto [r, value] : llvm::zip_equal(group, values))
@@ -350,22 +352,17 @@ struct StorePattern : MemoryPattern<StoreOp> {
     LDBG() << "store of vectors of " << plan.size << " x " << bits << " bits";
     AccessGroups groups = groupAccess(ptrType, plan.size);
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getPtr(), ptrType);
-    SmallVector<Value> values =
-        unpackElements(b, adaptor.getValue(), op.getValue().getType());
+    SmallVector<Value> values = getInMemory(
+        b, unpackElements(b, adaptor.getValue(), op.getValue().getType()));
     SmallVector<Value> masks =
         unpackOptional(b, adaptor.getMask(), op.getMask());
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(), false};
     Value unique = emitOwnerPredicate(b, target, op, ptrType);
-    for (Value &value : values)
-      value = toSharedElement(b, value);
     forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
       VectorMasks holds = getVectorMasks(b, plan, vectors, masks, unique);
-      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole)) {
-        SmallVector<Value> elements;
-        for (int32_t r : group)
-          elements.push_back(values[r]);
-        target.storeGlobal(b, ptrs[group.front()], elements, pred, hints);
-      }
+      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole))
+        target.storeGlobal(b, ptrs[group.front()], gather(group, values), pred,
+                           hints);
       if (holds.cut)
         storeCutVectors(b, vectors, holds, ptrs, masks, values, hints);
     });
