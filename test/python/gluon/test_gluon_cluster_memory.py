@@ -234,3 +234,35 @@ def test_where_a_view_starts_says_the_block(target):
         )
         assert report.ok, report.messages
         np.testing.assert_array_equal(y, x[2:])
+
+
+@gluon.jit
+def return_early(
+    x_ptr, y_ptr, n, WRITE: gl.constexpr, READ: gl.constexpr, SHARED: gl.constexpr
+):  # fmt: skip
+    """The accesses lie between two early returns: in no block of the function that ends it."""
+    if n == 3:
+        return
+    buffer = gl.allocate_shared_memory(x_ptr.dtype.element_ty, [16, 32], SHARED)
+    buffer.store(gl.load(pointers(x_ptr, 16, 32, WRITE)))
+    gl.barrier(cluster=True)
+    y = buffer.load(READ)
+    if n == 5:
+        gl.store(pointers(y_ptr, 16, 32, READ), y)
+        return
+    gl.store(pointers(y_ptr, 16, 32, READ), y + n)
+
+
+@pytest.mark.parametrize("n", [3, 5, 6])
+def test_the_compiler_waits_where_a_kernel_returns_early(n, target):
+    write = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0], cga_layout=[[0, 1]])
+    read = gl.BlockedLayout([1, 1], [1, 32], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    memory = gl.SwizzledSharedLayout(1, 1, 1, [1, 0], cga_layout=[[0, 1]])
+    x, y = values((16, 32), "i32", 3), poisoned((16, 32), "i32")
+    expected = {3: y.copy(), 5: x, 6: x + 6}[n]
+    for schedule in range(4):
+        report = return_early.simulate(
+            x, y, n, read, write, memory, grid=(2,), num_ctas=2, schedule_seed=schedule
+        )
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(y, expected)

@@ -143,17 +143,21 @@ private:
     });
   }
 
-  /// Before the first access, unless the program has a barrier there.
+  /// Before the first access, unless the program has a barrier there. All ways
+  /// through the function begin in the entry block: if that has no access, the
+  /// barrier comes before its branch.
   void waitForBegin() {
     for (Operation &op : function.getBody().front()) {
       if (isBarrierOfCluster(op))
         return;
-      if (accessesOtherBlocks(op))
+      if (accessesOtherBlocks(op) || op.hasTrait<mlir::OpTrait::IsTerminator>())
         return insertBarrier(&op);
     }
   }
 
-  /// Behind the last access, unless the program has a barrier there.
+  /// Behind the last access, unless the program has a barrier there. Where a
+  /// function returns early, the accesses lie in another block: others may
+  /// still access the memory of this thread block, so it waits, too.
   void waitForEnd() {
     forEachReturn([&](ReturnOp end) {
       Operation *last = end;
@@ -161,10 +165,11 @@ private:
         if (isBarrierOfCluster(op))
           return;
         if (accessesOtherBlocks(op))
-          return insertBarrier(last);
+          break;
         if (isa<gpu::LocalDeallocOp>(op))
           last = &op;
       }
+      insertBarrier(last);
     });
   }
 

@@ -70,6 +70,29 @@ tt.func public @by_index(%x: tensor<16x64xf32, #rows>, %i: tensor<16x64xi32, #ro
   %y = ttg.local_gather %buf[%i] {axis = 0 : i32} : !ttg.memdesc<16x64xf32, #shared, #smem, mutable>, tensor<16x64xi32, #rows> -> tensor<16x64xf32, #rows>
   tt.return
 }
+
+// Each way through several blocks passes a barrier at the beginning and one at the end.
+// CHECK-LABEL: @returns_early
+// CHECK: ttnvgpu.cluster_barrier
+// CHECK-NEXT: cf.cond_br
+// CHECK: ttnvgpu.cluster_barrier
+// CHECK-NEXT: ttg.local_dealloc
+// CHECK-NEXT: tt.return
+// CHECK: ttg.local_store
+// CHECK: ttnvgpu.cluster_barrier
+// CHECK-NEXT: ttg.local_dealloc
+// CHECK-NEXT: tt.return
+tt.func public @returns_early(%x: tensor<16x64xf32, #columns>, %nothing: i1) {
+  cf.cond_br %nothing, ^early, ^write
+^early:
+  tt.return
+^write:
+  %buf = ttg.local_alloc : () -> !ttg.memdesc<16x64xf32, #shared, #smem, mutable>
+  ttg.local_store %x, %buf : tensor<16x64xf32, #columns> -> !ttg.memdesc<16x64xf32, #shared, #smem, mutable>
+  cf.br ^end
+^end:
+  tt.return
+}
 }
 
 // -----
