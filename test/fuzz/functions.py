@@ -101,7 +101,7 @@ def mapped(g: Generator) -> Any:
     x = g.pick(lambda v: v.shape and v.is_int and v.info.bits >= 16)
     if x is None or g.calls:
         return False
-    pack = 2 if g.chance(0.3) and x.shape[-1] >= 2 else 1
+    pack = 2 if g.chance(0.3) and x.shape[-1] % 2 == 0 else 1
     text, operands, results = g.choice(PACKED if pack == 2 else MAPPED)
     name = g.name("m")
     g.functions.append("@tile.jit\n" + text.format(n=name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -140,6 +141,17 @@ def associative_scan(
     return operands.again(map(merged.undo, results))
 
 
+def _check_pack(shape: Sequence[int], pack: int) -> None:
+    """Neighbours lie within a row; where all extents are powers of two, rows may be shorter."""
+    last = shape[-1] if shape else 1
+    powers = all(n & (n - 1) == 0 for n in shape)
+    if last % pack and (math.prod(shape) % pack or not powers):
+        raise SemanticError(
+            f"map_elementwise takes {pack} elements at once; expected a last extent that is a "
+            f"multiple of {pack}, found {last}"
+        )
+
+
 @builtin
 def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     """Applies a function of scalars, which may branch, to each element.
@@ -157,6 +169,7 @@ def map_elementwise(scalar_fn: Any, *args: Any, pack: int = 1) -> Any:
     _same_shapes(inputs, "map_elementwise")
     if pack < 1 or pack & (pack - 1):
         raise SemanticError(f"pack is a power of two, not {pack}")
+    _check_pack(inputs[0].type.shape, pack)
     b = current()
     types = [x.dtype for x in inputs for _ in range(pack)]
 

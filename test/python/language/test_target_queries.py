@@ -30,12 +30,12 @@ def architecture_kernel(out_ptr):
 def test_target_queries(monkeypatch):
     out = poisoned(2, "i32")
     target_kernel[(1,)](out)
-    assert out.tolist() == [1, 3]
+    assert out.tolist() == [1 if architecture() >= 90 else 2, 3]
     # Outside of kernels they are about the device.
     architecture_kernel[(1,)](out)
     assert out.tolist() == [architecture(), 0]
     assert tl.target_info.is_cuda() and not tl.target_info.is_hip()
-    assert tl.target_info.cuda_capability_geq(8) and not tl.target_info.cuda_capability_geq(14)
+    assert tl.target_info.cuda_capability_geq(7) and not tl.target_info.cuda_capability_geq(14)
     source = tile.compiler.ASTSource(architecture_kernel, {"out_ptr": "*i32"})
     for arch in (75, 90):
         text = tile.compile(source, tile.GPUTarget("cuda", arch, 32), stop_at="ttir").asm["ttir"]

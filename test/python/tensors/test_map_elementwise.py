@@ -204,3 +204,15 @@ def test_results_go_on():
     mixed_kernel[(1,)](a, b, out, N=128)
     np.testing.assert_array_equal(out[1:], 10 * np.sign(a - b))
     assert out[0] == np.sign(a - b).sum()
+
+
+@tile.jit
+def pairs_kernel(x_ptr, N: tl.constexpr, M: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N)[:, None] * M + tl.arange(0, M)[None, :])
+    tl.map_elementwise(_order, x, pack=2)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (2, 7), (6, 1), (48, 3)])
+def test_pairs_that_are_not_whole_are_refused(shape):
+    with pytest.raises(tile.TileError, match=f"multiple of 2, found {shape[1]}"):
+        pairs_kernel[(1,)](np.zeros(shape, np.int32), *shape)
