@@ -63,7 +63,7 @@ def add_up(x, out, R: tl.constexpr, C: tl.constexpr, AXIS: tl.constexpr):
 @pytest.mark.parametrize("shape", [(64, 64), (16, 64), (16, 16), (32, 256)], ids=str)
 def test_sums_lose_little(shape, warps, axis):
     """Partial results of warps lie so that neighbouring lanes read them from different banks. Where
-    lanes have taken over sums of each other, they store in two turns what one turn would hold."""
+    lanes have taken over sums of each other, they store in two rounds what one would hold."""
     for dtype in (np.int32, np.int16):
         x = np.random.default_rng(7).integers(-99, 99, shape).astype(dtype)
         out = np.full(x.size, -1, dtype)
