@@ -5,6 +5,8 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -106,6 +108,68 @@ static int32_t rankAmong(uint32_t bits, unsigned bit) {
   return llvm::popcount(bits & ((1u << bit) - 1));
 }
 
+static int32_t mapBits(int32_t value, ArrayRef<int32_t> images) {
+  int32_t result = 0;
+  for (auto [bit, image] : llvm::enumerate(images))
+    if (value & (1 << bit))
+      result |= image;
+  return result;
+}
+
+/// Of the largest element in shared memory.
+static int64_t getWidestBytes(ArrayRef<Type> elements) {
+  int64_t widest = 1;
+  for (Type element : elements)
+    widest = std::max(widest, getElementBytesInSharedMemory(element));
+  return widest;
+}
+
+namespace {
+/// Gives the bits of what lies in scratch memory their places in the offset,
+/// from the lowest on. A bit that has a place keeps it.
+class ScratchOrder {
+public:
+  explicit ScratchOrder(int64_t elementBytes) : elementBytes(elementBytes) {}
+
+  void place(int32_t &offset) {
+    if (offset)
+      return;
+    offset = next;
+    next *= 2;
+  }
+  void place(MutableArrayRef<int32_t> offsets) {
+    for (int32_t &offset : offsets)
+      place(offset);
+  }
+  /// Does so until there is as much as one access takes.
+  void fillAccess(int32_t &offset) {
+    constexpr int64_t kBytesPerAccess = 16;
+    if (next * elementBytes < kBytesPerAccess)
+      place(offset);
+  }
+  void fillAccess(MutableArrayRef<int32_t> offsets) {
+    for (int32_t &offset : offsets)
+      fillAccess(offset);
+  }
+
+private:
+  int64_t elementBytes;
+  int32_t next = 1;
+};
+} // namespace
+
+/// Calls `visit` for each bit of the position across the axis that is a bit of
+/// the index `inDim`.
+static void forEachPositionBit(const LinearLayout &layout, unsigned axis,
+                               StringRef inDim,
+                               function_ref<void(unsigned)> visit) {
+  for (unsigned i = 0, e = layout.getInDimSizeLog2(inDim); i < e; ++i) {
+    int32_t flat = flattenAcrossAxis(layout, axis, inDim, i);
+    if (llvm::isPowerOf2_32(flat))
+      visit(llvm::Log2_32(flat));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // ReducePlan
 //===----------------------------------------------------------------------===//
@@ -159,7 +223,31 @@ ReducePlan::ReducePlan(ReduceOp op)
     partsAreNeighbours =
         getNumDistinctRegisters(toLinearLayout(result)) < kNeighbours;
   }
+  orderScratch(getWidestBytes(elements));
   allocate(elements, sizeAcrossAxis(layout, axis) << getNumOwnPartBits());
+}
+
+SmallVector<unsigned> ReducePlan::findRegistersAcross() const {
+  SmallVector<unsigned> bits;
+  int32_t seen = 0;
+  for (unsigned i = 0, e = layout.getInDimSizeLog2(kRegister); i < e; ++i) {
+    int32_t position = flattenAcrossAxis(layout, axis, kRegister, i);
+    if (position == 0)
+      continue;
+    if ((registerBits & (1u << i)) || !llvm::isPowerOf2_32(position) ||
+        (seen & position))
+      return {};
+    seen |= position;
+    bits.push_back(i);
+  }
+  return bits;
+}
+
+/// Whether some machines reduce over a warp by one instruction: integers, or
+/// the least and the greatest.
+static bool mayBeInstruction(ArrayRef<Operation *> combiners) {
+  return combiners.size() == 1 &&
+         !isa<arith::AddFOp, arith::MulFOp>(combiners[0]);
 }
 
 void ReducePlan::planInAnyOrder() {
@@ -168,8 +256,19 @@ void ReducePlan::planInAnyOrder() {
       if (bits & (1u << bit))
         visit(bit);
   };
-  forEachBit(laneBits,
-             [&](unsigned bit) { steps.push_back({Step::Lanes, bit}); });
+  // Where warps go on with the results, it does not matter which lanes of a
+  // warp have them.
+  SmallVector<unsigned> across;
+  bool isWholeWarp = laneBits + 1 == uint32_t(layout.getInDimSize(kLane));
+  if (spansWarps() && !(isWholeWarp && mayBeInstruction(combiners)))
+    across = findRegistersAcross();
+  forEachBit(laneBits, [&](unsigned bit) {
+    // The lowest registers stay together, so that one store takes them.
+    if (across.empty())
+      steps.push_back({Step::Lanes, bit});
+    else
+      steps.push_back({Step::Trade, bit, across.pop_back_val()});
+  });
   forEachBit(warpBits, [&](unsigned bit) { partBits.push_back({kWarp, bit}); });
   forEachBit(blockBits,
              [&](unsigned bit) { partBits.push_back({kBlock, bit}); });
@@ -207,14 +306,14 @@ void ReducePlan::planInOrder() {
       return;
     }
     if (holder.inDim == kRegister) {
-      steps.push_back({Step::Registers, 0, 1 << i});
+      steps.push_back({Step::Registers, 0, holder.bit});
       continue;
     }
     Step step{Step::Lanes, holder.bit};
     for (unsigned above = numBits - 1; above > i; --above) {
       if (holders[above]->inDim != kRegister)
         continue;
-      step = {Step::Trade, holder.bit, 1 << above};
+      step = {Step::Trade, holder.bit, holders[above]->bit};
       holders[above] = holder;
       break;
     }
@@ -227,9 +326,26 @@ unsigned ReducePlan::getNumOwnPartBits() const {
                         [](PartBit part) { return part.inDim != kBlock; });
 }
 
+void ReducePlan::orderScratch(int64_t elementBytes) {
+  positionOffsets.resize(llvm::Log2_64(sizeAcrossAxis(layout, axis)));
+  partOffsets.resize(getNumOwnPartBits());
+  ScratchOrder order(elementBytes);
+  // What a thread reads by one access comes first. Neighbouring lanes follow,
+  // so that their accesses are in different banks.
+  if (partsAreNeighbours)
+    order.fillAccess(partOffsets);
+  forEachPositionBit(layout, axis, kRegister, [&](unsigned bit) {
+    order.fillAccess(positionOffsets[bit]);
+  });
+  order.fillAccess(partOffsets);
+  forEachPositionBit(layout, axis, kLane,
+                     [&](unsigned bit) { order.place(positionOffsets[bit]); });
+  order.place(partOffsets);
+  order.place(positionOffsets);
+}
+
 int32_t ReducePlan::getOffset(int32_t position, int32_t part) const {
-  return partsAreNeighbours ? (position << getNumOwnPartBits()) + part
-                            : part * sizeAcrossAxis(layout, axis) + position;
+  return mapBits(position, positionOffsets) | mapBits(part, partOffsets);
 }
 
 LinearLayout ReducePlan::getStoreLayout() const {
@@ -243,6 +359,16 @@ LinearLayout ReducePlan::getStoreLayout() const {
           if (part.inDim == inDim && part.bit == bit)
             return getOffset(0, 1 << rank);
           rank += part.inDim != kBlock;
+        }
+        for (const Step &step : steps) {
+          if (step.kind != Step::Trade)
+            continue;
+          if (inDim == kRegister && bit == step.registerBit)
+            return 0;
+          if (inDim == kLane && bit == step.laneBit)
+            return getOffset(
+                flattenAcrossAxis(layout, axis, kRegister, step.registerBit),
+                0);
         }
         return getOffset(flattenAcrossAxis(layout, axis, inDim, bit), 0);
       });
@@ -387,47 +513,27 @@ ScanPlan::ScanPlan(ScanOp op)
       unsupported = "registers lie between threads along the axis";
   }
   SmallVector<Type> elements(op.getElementTypes());
-  int64_t widest = 1;
-  for (Type element : elements)
-    widest = std::max(widest, getElementBytesInSharedMemory(element));
-  orderScratch(widest);
+  orderScratch(getWidestBytes(elements));
   allocate(elements, sizeAcrossAxis(layout, axis) * getNumAxisWarps()
                          << llvm::popcount(highRegisterBits));
 }
 
 void ScanPlan::orderScratch(int64_t elementBytes) {
-  constexpr int64_t kBytesPerAccess = 16;
   positionOffsets.resize(llvm::Log2_64(sizeAcrossAxis(layout, axis)));
   warpOffsets.resize(llvm::popcount(warpBits));
   repetitionOffsets.resize(llvm::popcount(highRegisterBits));
-  int32_t next = 1;
-  auto place = [&](int32_t &offset) {
-    if (offset)
-      return;
-    offset = next;
-    next *= 2;
-  };
-  auto fillsAccess = [&] { return next * elementBytes >= kBytesPerAccess; };
-  auto placePositions = [&](StringRef inDim, bool toFillAccess) {
-    for (unsigned i = 0, e = layout.getInDimSizeLog2(inDim); i < e; ++i) {
-      int32_t flat = flattenAcrossAxis(layout, axis, inDim, i);
-      if (llvm::isPowerOf2_32(flat) && !(toFillAccess && fillsAccess()))
-        place(positionOffsets[llvm::Log2_32(flat)]);
-    }
-  };
+  ScratchOrder order(elementBytes);
   // What a thread reads by one access comes first: its positions, then warps.
   // Neighbouring lanes follow, so that their accesses are in different banks.
-  placePositions(kRegister, /*toFillAccess=*/true);
-  for (int32_t &offset : warpOffsets)
-    if (!fillsAccess())
-      place(offset);
-  placePositions(kLane, /*toFillAccess=*/false);
-  for (int32_t &offset : warpOffsets)
-    place(offset);
-  for (int32_t &offset : positionOffsets)
-    place(offset);
-  for (int32_t &offset : repetitionOffsets)
-    place(offset);
+  forEachPositionBit(layout, axis, kRegister, [&](unsigned bit) {
+    order.fillAccess(positionOffsets[bit]);
+  });
+  order.fillAccess(warpOffsets);
+  forEachPositionBit(layout, axis, kLane,
+                     [&](unsigned bit) { order.place(positionOffsets[bit]); });
+  order.place(warpOffsets);
+  order.place(positionOffsets);
+  order.place(repetitionOffsets);
 }
 
 LinearLayout ScanPlan::getStoreLayout() const {
@@ -442,11 +548,8 @@ LinearLayout ScanPlan::getStoreLayout() const {
           return warpOffsets[rankAmong(warpBits, bit)];
         if (dim == kRegister && (highRegisterBits & (1u << bit)))
           return repetitionOffsets[rankAmong(highRegisterBits, bit)];
-        int32_t flat = flattenAcrossAxis(layout, axis, dim, bit), offset = 0;
-        for (auto [position, image] : llvm::enumerate(positionOffsets))
-          if (flat & (1 << position))
-            offset |= image;
-        return offset;
+        return mapBits(flattenAcrossAxis(layout, axis, dim, bit),
+                       positionOffsets);
       });
 }
 

@@ -6,6 +6,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -138,4 +139,29 @@ MaskTrend TrendFinder::find(Value mask, unsigned axis) const {
 MaskTrend triton::getMaskTrend(const ModuleAxisInfoAnalysis &axisInfo,
                                Value mask, unsigned axis, int64_t length) {
   return TrendFinder(axisInfo, length).find(mask, axis);
+}
+
+/// The axis along which the first registers of a thread are neighbours.
+static std::optional<unsigned> findRegisterAxis(RankedTensorType type) {
+  LinearLayout layout = gpu::toLinearLayout(type);
+  if (layout.getInDimSizeLog2(kRegister) > 0)
+    for (unsigned axis = 0, rank = type.getRank(); axis < rank; ++axis)
+      if (layout.getBasis(kRegister, 0, kDim(axis)) == 1)
+        return axis;
+  return std::nullopt;
+}
+
+unsigned triton::getCopiedNeighbours(const ModuleAxisInfoAnalysis &axisInfo,
+                                     unsigned length, Value mask, Value other) {
+  if (!mask)
+    return length;
+  unsigned uniform = std::min(length, axisInfo.getMaskAlignment(mask));
+  std::optional<unsigned> axis =
+      findRegisterAxis(cast<RankedTensorType>(mask.getType()));
+  if (!axis || (other && !isConstantZero(other)))
+    return uniform;
+  for (length = llvm::bit_floor(length); length > uniform; length /= 2)
+    if (getMaskTrend(axisInfo, mask, *axis, length) == MaskTrend::Falling)
+      return length;
+  return uniform;
 }

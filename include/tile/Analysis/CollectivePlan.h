@@ -63,17 +63,16 @@ struct ReducePlan : CollectivePlan {
 
   struct Step {
     enum Kind {
-      Registers, ///< Those that differ in `along` are combined.
+      Registers, ///< Those that differ in `registerBit` are combined.
       Lanes,     ///< Those that differ in `laneBit` are combined.
-      /// The same, where a lane has two registers that differ in `along`. Each
-      /// of two lanes takes over one of the two sums. From then on `laneBit`
-      /// says which one. This takes half the exchanges that it would take to
-      /// have both sums in both lanes.
+      /// The same, where a lane has two registers that differ in `registerBit`.
+      /// Each of two lanes takes over one of the two sums. From then on
+      /// `laneBit` says which one. This takes half the exchanges that it would
+      /// take to have both sums in both lanes.
       Trade
     };
     Kind kind;
-    unsigned laneBit = 0;
-    int32_t along = 0;
+    unsigned laneBit = 0, registerBit = 0;
   };
   /// The steps within a warp. Where the order may change, the registers of each
   /// thread have been combined before the first step.
@@ -114,7 +113,11 @@ private:
   LinearLayout getResultLayout(Type resultType) const;
   void planInOrder();
   void planInAnyOrder();
+  /// The register bits that tell positions across the axis apart, and nothing
+  /// else; none if others do so, too.
+  SmallVector<unsigned> findRegistersAcross() const;
   unsigned getNumOwnPartBits() const;
+  void orderScratch(int64_t elementBytes);
   int32_t getOffset(int32_t position, int32_t part) const;
 
   /// 32-bit registers that one element of all operands takes.
@@ -122,6 +125,9 @@ private:
   /// Whether neighbours in scratch memory are parts of one result. If not, they
   /// are the same part of several results.
   bool partsAreNeighbours = true;
+  /// What a bit of the position across the axis adds to the offset, and a bit
+  /// of the number of a part of this block.
+  SmallVector<int32_t> positionOffsets, partOffsets;
 };
 
 struct ScanPlan : CollectivePlan {

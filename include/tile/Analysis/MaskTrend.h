@@ -37,6 +37,14 @@ enum class MaskTrend {
 MaskTrend getMaskTrend(const ModuleAxisInfoAnalysis &axisInfo, Value mask,
                        unsigned axis, int64_t length);
 
+/// How many of `length` registers in a row one asynchronous copy may fill. Such
+/// a copy may read fewer bytes than it writes. Zeros are in place of the
+/// others. So `mask` (null if there is none) may end inside of what is copied.
+/// Then `other`, which is wanted in place of what the mask leaves out, must be
+/// zero (null if anything will do).
+unsigned getCopiedNeighbours(const ModuleAxisInfoAnalysis &axisInfo,
+                             unsigned length, Value mask, Value other);
+
 } // namespace mlir::triton
 
 #endif // TILE_ANALYSIS_MASKTREND_H

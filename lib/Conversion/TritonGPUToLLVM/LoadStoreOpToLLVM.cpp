@@ -4,19 +4,14 @@
 // A thread accesses as many neighbouring elements at once as the axis info of
 // the pointers (and the mask) proves, up to the widest access of the target.
 //
-// A mask such as `i < n` may end anywhere, also inside of a vector. Yet it cuts
-// few vectors. The others are accessed whole. A thread that has a cut vector
-// takes a branch, where it accesses the elements of that vector one by one.
-//
 //===----------------------------------------------------------------------===//
 
+#include "tile/Conversion/TritonGPUToLLVM/CutVectors.h"
 #include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
-#include "tile/Conversion/TritonGPUToLLVM/Predicate.h"
 
 #include "mlir/IR/RegionGraphTraits.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Decisions.h"
-#include "tile/Analysis/MaskTrend.h"
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -129,90 +124,15 @@ unsigned getPointeeBits(Type ptrType) {
   return std::max(8u, pointee.getIntOrFloatBitWidth());
 }
 
-/// Which vectors a thread accesses at once, and when.
-struct VectorPlan {
-  unsigned size = 1;
-  /// How the mask goes along the elements of a vector.
-  MaskTrend trend = MaskTrend::Constant;
-
-  bool mayCut() const { return trend != MaskTrend::Constant; }
-};
-
-/// The registers of some vectors.
-using Vectors = ArrayRef<SmallVector<int32_t>>;
-
-/// How many vectors share the branch for those that the mask cuts. What the
-/// vectors hold stays in registers until the branch.
-constexpr size_t kVectorsPerBranch = 8;
-
-/// Calls `body` with the vectors that share a branch, or with all of them where
-/// no branch is needed.
-void forVectorsOfABranch(const VectorPlan &plan, Vectors vectors,
-                         function_ref<void(Vectors)> body) {
-  size_t most = plan.mayCut() ? kVectorsPerBranch : vectors.size();
-  for (; !vectors.empty(); vectors = vectors.drop_front(most)) {
-    most = std::min(most, vectors.size());
-    body(vectors.take_front(most));
-  }
-}
-
-/// What the mask says about some vectors of a thread, one element for each.
-struct VectorMasks {
-  /// The mask holds for all elements; null if there is no mask.
-  SmallVector<Value> whole;
-  /// The mask may hold for some elements of a vector, and not for all. Null if
-  /// it cuts no vector.
-  Value cut;
-};
-
-VectorMasks getVectorMasks(const LLVMBuilder &b, const VectorPlan &plan,
-                           Vectors vectors, ArrayRef<Value> masks,
-                           Value owner) {
-  VectorMasks result;
-  for (ArrayRef<int32_t> group : vectors) {
-    Value first = masks.empty() ? Value() : masks[group.front()];
-    if (!plan.mayCut()) {
-      result.whole.push_back(b.andPred(first, owner));
-      continue;
-    }
-    Value last = masks[group.back()], whole, some;
-    switch (plan.trend) {
-    case MaskTrend::Falling:
-      std::tie(whole, some) = {last, first};
-      break;
-    case MaskTrend::Rising:
-      std::tie(whole, some) = {first, last};
-      break;
-    default: // An interval, which may lie anywhere in the vector.
-      whole = b.and_(first, last);
-    }
-    Value cut = b.andPred(b.andPred(b.not_(whole), some), owner);
-    result.cut = result.cut ? b.or_(result.cut, cut) : cut;
-    result.whole.push_back(b.andPred(whole, owner));
-  }
-  return result;
-}
-
 template <typename OpT> struct MemoryPattern : OwnedAccessPattern<OpT> {
   using OwnedAccessPattern<OpT>::OwnedAccessPattern;
 
   VectorPlan planVectors(OpT op, unsigned bits) const {
-    Value ptr = op.getPtr(), mask = op.getMask();
-    unsigned maxBits = this->target.getModel().getMaxGlobalAccessBits();
-    VectorPlan plan;
-    plan.size = getAccessVector(this->axisInfo, ptr, mask, bits, maxBits);
-    if (!mask)
-      return plan;
     unsigned whole =
-        getAccessVector(this->axisInfo, ptr, Value(), bits, maxBits);
-    if (whole == plan.size)
-      return plan;
-    unsigned axis =
-        gpu::getOrder(cast<RankedTensorType>(ptr.getType())).front();
-    MaskTrend trend = getMaskTrend(this->axisInfo, mask, axis, whole);
-    if (trend == MaskTrend::Unknown)
-      return plan;
-    return {whole, trend};
+        getAccessVector(this->axisInfo, op.getPtr(), /*mask=*/Value(), bits,
+                        this->target.getModel().getMaxGlobalAccessBits());
+    return triton::planVectors(this->axisInfo, op.getPtr(), op.getMask(),
+                               whole);
   }
 
   /// Elements in memory: i1 as i8, pointers as integers.
@@ -228,15 +148,6 @@ template <typename OpT> struct MemoryPattern : OwnedAccessPattern<OpT> {
     for (Value &value : values)
       value = toSharedElement(b, value);
     return values;
-  }
-
-  static SmallVector<Value> gather(ArrayRef<int32_t> group,
-                                   ArrayRef<Value> values) {
-    SmallVector<Value> gathered;
-    if (!values.empty())
-      for (int32_t r : group)
-        gathered.push_back(values[r]);
-    return gathered;
   }
 };
 
@@ -277,16 +188,18 @@ struct LoadPattern : MemoryPattern<LoadOp> {
     SmallVector<Value> others =
         getInMemory(b, unpackOptional(b, adaptor.getOther(), op.getOther()));
     SmallVector<Value> results(ptrs.size());
-    forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
-      VectorMasks holds = getVectorMasks(b, plan, vectors, masks, owner);
-      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole))
-        scatter(group, results,
-                target.loadGlobal(b, ptrs[group.front()], memElement,
-                                  group.size(), pred, gather(group, others),
-                                  hints));
-      if (holds.cut)
-        loadCutVectors(b, vectors, holds, ptrs, masks, hints, results);
-    });
+    loadVectors(
+        b, plan, groups.registers, masks, owner, results,
+        [&](ArrayRef<int32_t> group, Value pred) {
+          return target.loadGlobal(b, ptrs[group.front()], memElement,
+                                   group.size(), pred, gather(group, others),
+                                   hints);
+        },
+        [&](ElementOfVector part, Value pred, Value otherwise) {
+          return target.loadGlobal(
+              b, b.gep(ptrs[part.first], memElement, part.index), memElement, 1,
+              pred, otherwise, hints)[0];
+        });
     for (Value &result : results)
       if (result)
         result = fromSharedElement(b, result, element);
@@ -298,43 +211,6 @@ struct LoadPattern : MemoryPattern<LoadOp> {
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), results, op.getType()));
     return success();
-  }
-
-private:
-  static void scatter(ArrayRef<int32_t> group, MutableArrayRef<Value> results,
-                      ArrayRef<Value> values) {
-    for (auto [r, value] : llvm::zip_equal(group, values))
-      results[r] = value;
-  }
-
-  /// Loads the elements of the vectors that the mask cuts. `results` has what
-  /// the elements are where the mask does not hold.
-  void loadCutVectors(const LLVMBuilder &b, Vectors vectors,
-                      const VectorMasks &holds, ArrayRef<Value> ptrs,
-                      ArrayRef<Value> masks,
-                      const TargetInfo::CacheHints &hints,
-                      MutableArrayRef<Value> results) const {
-    // Vectors keep narrow elements packed across the branch.
-    SmallVector<Value> before;
-    for (ArrayRef<int32_t> group : vectors)
-      before.push_back(b.packVector(gather(group, results)));
-    SmallVector<Value> after = underPredicate(b, holds.cut, before, [&] {
-      SmallVector<Value> loaded;
-      for (auto [group, whole] : llvm::zip_equal(vectors, holds.whole)) {
-        Value isCut = b.not_(whole);
-        SmallVector<Value> elements;
-        for (auto [i, r] : llvm::enumerate(group)) {
-          Type element = results[r].getType();
-          elements.push_back(target.loadGlobal(
-              b, b.gep(ptrs[group.front()], element, i), element, 1,
-              b.and_(masks[r], isCut), results[r], hints)[0]);
-        }
-        loaded.push_back(b.packVector(elements));
-      }
-      return loaded;
-    });
-    for (auto [group, vector] : llvm::zip_equal(vectors, after))
-      scatter(group, results, b.unpackVector(vector));
   }
 };
 
@@ -358,33 +234,20 @@ struct StorePattern : MemoryPattern<StoreOp> {
         unpackOptional(b, adaptor.getMask(), op.getMask());
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(), false};
     Value unique = emitOwnerPredicate(b, target, op, ptrType);
-    forVectorsOfABranch(plan, groups.registers, [&](Vectors vectors) {
-      VectorMasks holds = getVectorMasks(b, plan, vectors, masks, unique);
-      for (auto [group, pred] : llvm::zip_equal(vectors, holds.whole))
-        target.storeGlobal(b, ptrs[group.front()], gather(group, values), pred,
-                           hints);
-      if (holds.cut)
-        storeCutVectors(b, vectors, holds, ptrs, masks, values, hints);
-    });
+    storeVectors(
+        b, plan, groups.registers, masks, unique,
+        [&](ArrayRef<int32_t> group, Value pred) {
+          target.storeGlobal(b, ptrs[group.front()], gather(group, values),
+                             pred, hints);
+        },
+        [&](ElementOfVector part, Value pred) {
+          Value value = values[part.getRegister()];
+          target.storeGlobal(
+              b, b.gep(ptrs[part.first], value.getType(), part.index), value,
+              pred, hints);
+        });
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  /// Stores the elements of the vectors that the mask cuts.
-  void storeCutVectors(const LLVMBuilder &b, Vectors vectors,
-                       const VectorMasks &holds, ArrayRef<Value> ptrs,
-                       ArrayRef<Value> masks, ArrayRef<Value> values,
-                       const TargetInfo::CacheHints &hints) const {
-    underPredicate(b, holds.cut, [&] {
-      for (auto [group, whole] : llvm::zip_equal(vectors, holds.whole)) {
-        Value isCut = b.not_(whole);
-        for (auto [i, r] : llvm::enumerate(group))
-          target.storeGlobal(b,
-                             b.gep(ptrs[group.front()], values[r].getType(), i),
-                             values[r], b.and_(masks[r], isCut), hints);
-      }
-    });
   }
 };
 } // namespace

@@ -196,9 +196,9 @@ private:
     }
     for (auto [i, step] : llvm::enumerate(steps)) {
       if (step.kind == Step::Registers) {
-        combineRegisters(b, op, step, parts);
+        combineRegisters(b, op, plan, step, parts);
       } else if (step.kind == Step::Trade) {
-        trade(b, op, step, parts);
+        trade(b, op, plan, step, parts);
       } else if (i + 1 == steps.size() && (sharing || isWholeWarp)) {
         // From two lanes to those that have the result.
         uint32_t keep = ~(lanes | sharing), bit = 1u << step.laneBit;
@@ -268,27 +268,30 @@ private:
     });
   }
 
-  /// Calls `join` for the parts of each two places that differ in `along`.
+  /// Calls `join` for the parts of each two registers that `step` is about.
   static void
-  joinPairs(Parts &parts, int32_t along,
+  joinPairs(const ReducePlan &plan, const ReducePlan::Step &step, Parts &parts,
             function_ref<Tuple(const Tuple &first, const Tuple &second)> join) {
+    auto [across, along] = placeOf(plan, 1 << step.registerBit);
     Parts joined;
     for (auto &[place, tuple] : parts)
-      if (!(place.second & along))
+      if (!(place.first & across) && !(place.second & along))
         joined[place] = join(
-            tuple, parts.find({place.first, place.second | along})->second);
+            tuple,
+            parts.find({place.first | across, place.second | along})->second);
     parts = std::move(joined);
   }
 
   void combineRegisters(const LLVMBuilder &b, ReduceOp op,
-                        const ReducePlan::Step &step, Parts &parts) const {
-    joinPairs(parts, step.along, [&](const Tuple &first, const Tuple &second) {
+                        const ReducePlan &plan, const ReducePlan::Step &step,
+                        Parts &parts) const {
+    joinPairs(plan, step, parts, [&](const Tuple &first, const Tuple &second) {
       return combine(b, op, first, second);
     });
   }
 
-  void trade(const LLVMBuilder &b, ReduceOp op, const ReducePlan::Step &step,
-             Parts &parts) const {
+  void trade(const LLVMBuilder &b, ReduceOp op, const ReducePlan &plan,
+             const ReducePlan::Step &step, Parts &parts) const {
     Value lane = getThreadIndex(b, target, op).getLane(b);
     Value isUpper = b.ne(b.and_(lane, b.i32(1 << step.laneBit)), b.i32(0));
     auto select = [&](const Tuple &upper, const Tuple &lower) {
@@ -297,8 +300,10 @@ private:
         result.push_back(b.select(isUpper, u, l));
       return result;
     };
-    joinPairs(parts, step.along, [&](const Tuple &first, const Tuple &second) {
+    joinPairs(plan, step, parts, [&](const Tuple &first, const Tuple &second) {
       Tuple received = exchange(b, select(first, second), step.laneBit);
+      if (!plan.isInOrder())
+        return combine(b, op, select(second, first), received);
       return combine(b, op, select(received, first), select(second, received));
     });
   }
@@ -387,19 +392,18 @@ private:
     ThreadIndex index = getThreadIndex(b, target, op);
     Value scratch = getScratchBase(b, target, op);
     LinearLayout layout = plan.getStoreLayout();
-    // What the steps took away of the coordinate along the axis.
-    int32_t taken = 0;
+    // Registers that the steps have joined.
+    int32_t joined = 0;
     for (const ReducePlan::Step &step : plan.steps)
-      taken |= step.along;
+      if (step.kind != ReducePlan::Step::Lanes)
+        joined |= 1 << step.registerBit;
     SmallVector<Value> bases;
     for (unsigned i = 0, e = op.getSrcs().size(); i < e; ++i) {
       bases.push_back(b.gep(scratch, b.intTy(8), plan.operandOffsets[i]));
       SmallVector<Value> values;
       for (int32_t r = 0, end = plan.layout.getInDimSize(kRegister); r < end;
            ++r) {
-        PartPosition place = placeOf(plan, r);
-        place.second &= ~taken;
-        values.push_back(parts.find(place)->second[i]);
+        values.push_back(parts.find(placeOf(plan, r & ~joined))->second[i]);
       }
       SharedAccess access{target, layout, bases[i], values[0].getType()};
       access.store(b, index, values);

@@ -50,3 +50,24 @@ def test_lanes_reach_different_banks(operation, warps, shape):
         lost = report.counters["bank_conflicts"]
         # Two 16-bit values share a bank, and a few accesses of these do not fill all banks.
         assert lost <= (0 if dtype == np.int32 else report.counters["shared_wavefronts"] // 3)
+
+
+@tile.jit
+def add_up(x, out, R: tl.constexpr, C: tl.constexpr, AXIS: tl.constexpr):
+    places = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    tl.store(out + tl.arange(0, R if AXIS else C), tl.sum(tl.load(x + places), AXIS))
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("warps", [2, 4, 8])
+@pytest.mark.parametrize("shape", [(64, 64), (16, 64), (16, 16), (32, 256)], ids=str)
+def test_sums_lose_little(shape, warps, axis):
+    """Partial results of warps lie so that neighbouring lanes read them from different banks. Where
+    lanes have taken over sums of each other, they store in two rounds what one would hold."""
+    for dtype in (np.int32, np.int16):
+        x = np.random.default_rng(7).integers(-99, 99, shape).astype(dtype)
+        out = np.full(x.size, -1, dtype)
+        report = add_up.simulate(x, out, *shape, axis, grid=(1,), num_warps=warps)
+        np.testing.assert_array_equal(out[: shape[1 - axis]], x.sum(axis).astype(dtype))
+        lost = report.counters["bank_conflicts"]
+        assert lost <= report.counters["shared_wavefronts"] // 5

@@ -110,3 +110,16 @@ def test_vectors_that_no_bound_cuts_are_whole(monkeypatch):
         loads = [line for line in ptx.splitlines() if " ld.global" in line]
         assert any(".v4.b32" in line for line in loads) == is_whole, shape
         assert any(".b16" in line for line in loads), shape
+
+
+@pytest.mark.compiled
+@pytest.mark.simulator
+@pytest.mark.parametrize("target", ["hip:gfx942", "hip:gfx950", "hip:gfx1100"])
+def test_vectors_through_buffers_are_whole(target, monkeypatch):
+    run_on(target, monkeypatch)
+    for shape, is_whole in (("below", True), ("between", True), ("every", False)):
+        x, out = random(N, "fp16"), poisoned(2 * N, "fp16")
+        assembly = copy_kernel[(1,)](x, out, 5, 1001, shape, N, num_warps=1).asm["amdgcn"]
+        for access in ("load", "store"):
+            wide = f"buffer_{access}_dwordx4" in assembly or f"buffer_{access}_b128" in assembly
+            assert wide == (is_whole or access == "store"), (shape, access)

@@ -259,6 +259,7 @@ class NvidiaBackend(BaseBackend):
             metadata["num_warps"],
             metadata.get("shared", 0),
             options.ptx_options or "",
+            options.maxnreg,
         )
         metadata.update(usage)
         self._count_threads(metadata)

@@ -76,10 +76,25 @@ def registers_for_more(facts: Any, registers: int, warps: int, shared: int) -> i
 
 
 def _may_have_fewer(ptx: str, options: str) -> bool:
-    """Whether neither the PTX nor an option says how many registers threads get. Dots hide
-    what they wait for by pipelines of their own, and lose by registers that are reused at once."""
+    """Whether neither the PTX nor an option says how many registers threads get."""
     stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
-    return not (stated or knobs.nvidia.disable_ptxas_opt or re.search(r"\b(wg)?mma\.", ptx))
+    return not (stated or knobs.nvidia.disable_ptxas_opt)
+
+
+def _gains_enough(ptx: str, held: int, more: int) -> bool:
+    """Dots hide what they wait for by pipelines of their own, and lose by registers that are reused
+    at once. Twice as many blocks are worth it: what one waits for, and its end, the other hides."""
+    return more >= 2 * held or not re.search(r"\b(wg)?mma\.", ptx)
+
+
+def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
+    """The PTX without a limit that is as much as threads of the block can have. None where it
+    states no such limit. ptxas takes it as leave to use as many, and fewer blocks are resident."""
+    most = min(255, facts.registers_per_sm // (_LANES * warps))
+    stated = re.search(r"^\.maxnreg (\d+)\n", ptx, re.M)
+    if not stated or int(stated[1]) < most or "setmaxnreg" in ptx:
+        return None
+    return ptx[: stated.start()] + ptx[stated.end() :]
 
 
 #: The head of a kernel, and the end of a line before its block. Parameters have no braces.
@@ -97,16 +112,29 @@ def state_limit(ptx: str, registers: int) -> str | None:
 
 
 def assemble(
-    ptx: str, facts: Any, warps: int, shared: int, options: str = ""
+    ptx: str, facts: Any, warps: int, shared: int, options: str = "", asked: int | None = None
 ) -> tuple[bytes, dict[str, Any]]:
-    """The cubin, and what ptxas says about it. Where a few registers fewer let more blocks reside
-    and nothing is spilled for it, it is code with those, and `register_limit` says how many."""
+    """The cubin, and what ptxas says about it. `asked` is the limit of registers that the launch
+    asks for. Where a few registers fewer let more blocks reside and nothing is spilled for it, it
+    is code with those, and `register_limit` says how many."""
     arch = facts.compute_capability
     cubin, usage = tools.run_ptxas(ptx, arch, options)
+
+    def blocks(registers: int) -> int:
+        return resident_blocks(facts, registers, warps, shared)
+
+    held = blocks(usage.get("n_regs", 0))
+    if asked is None and held < blocks(0) and not usage.get("n_spills"):
+        free = _without_needless_limit(ptx, facts, warps)
+        if free is not None:
+            freer, its_usage = tools.run_ptxas(free, arch, options)
+            more = blocks(its_usage.get("n_regs", 0))
+            if more > held and not its_usage.get("n_spills"):
+                ptx, cubin, usage, held = free, freer, its_usage, more
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
-    if limit is None:
+    if limit is None or not _gains_enough(ptx, held, blocks(limit)):
         return cubin, usage
     limited = state_limit(ptx, limit)
     if limited is None:

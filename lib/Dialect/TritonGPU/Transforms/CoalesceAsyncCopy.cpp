@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/MaskTrend.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
@@ -59,10 +60,9 @@ bool TritonGPUCoalesceAsyncCopy::narrow(
 
   int64_t run = std::max<int64_t>(axisInfo.getAlignment(copy.getSrc()),
                                   copy.getContiguity());
-  if (copy.getMask())
-    run = std::min<int64_t>(run, axisInfo.getMaskAlignment(copy.getMask()));
   int64_t bytes = AxisInfo::getUnit(type);
   run = std::min<int64_t>(run, sizes.back() / bytes);
+  run = getCopiedNeighbours(axisInfo, run, copy.getMask(), copy.getOther());
   if (shared.getMaxPhase() > 1)
     run = std::min<int64_t>(run, shared.getVec());
   if (run * bytes < sizes.front() || run >= blocked.getSizePerThread()[fastest])

@@ -140,12 +140,24 @@ int64_t estimateRegisters(scf::ForOp loop) {
 }
 
 /// Whether a loop holds more data in registers than there is room for beside
-/// what they would be kept for.
-bool isFull(scf::ForOp loop, RegisterPurpose purpose) {
+/// what they would be kept for. `further` registers are taken besides.
+bool isFull(scf::ForOp loop, RegisterPurpose purpose, int64_t further = 0) {
   unsigned numThreads = lookupNumWarps(loop) * lookupThreadsPerWarp(loop);
-  int64_t registers = estimateRegisters(loop);
+  int64_t registers = estimateRegisters(loop) + further;
   LDBG() << registers << " registers of data in the loop at " << loop.getLoc();
   return registers > getTargetModel(loop).getBudget(purpose, numThreads);
+}
+
+/// Registers that the copies of an operand take which other warps have. Shared
+/// memory has an operand once. The register file has a copy for each warp, and
+/// holds fewer blocks for it where the operand is much of what the loop has.
+int64_t countRegistersOfCopies(RankedTensorType operand, scf::ForOp loop) {
+  constexpr int64_t kLeastShare = 3;
+  int64_t registers = countRegisters(operand);
+  if (kLeastShare * registers < estimateRegisters(loop))
+    return 0;
+  uint32_t repeated = toLinearLayout(operand).getFreeVariableMask(kWarp);
+  return registers * ((int64_t(1) << llvm::popcount(repeated)) - 1);
 }
 
 /// Reads an operand of matrix products, which never changes, anew in each
@@ -158,13 +170,14 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
   llvm::SmallSetVector<Operation *, 2> loops;
   for (Operation *user : load->getUsers()) {
     auto loop = dyn_cast<scf::ForOp>(user->getParentOp());
-    if (loop && loop->getBlock() == load->getBlock())
+    if (loop && !loop->isProperAncestor(load))
       loops.insert(loop);
   }
   bool changed = false;
   for (Operation *op : loops) {
     auto loop = cast<scf::ForOp>(op);
-    if (!isFull(loop, RegisterPurpose::InvariantOperands))
+    if (!isFull(loop, RegisterPurpose::InvariantOperands,
+                countRegistersOfCopies(load.getType(), loop)))
       continue;
     OpBuilder builder(loop.getBody(), loop.getBody()->begin());
     auto inLoop = cast<LocalLoadOp>(builder.clone(*load));

@@ -103,7 +103,7 @@ unsigned getMostTogether(ttg::AsyncCopyGlobalToLocalOp op, Type element,
 }
 
 /// Values for what is masked off that are not zero.
-bool hasOthers(Value others) { return others && !amd::isZeroSplat(others); }
+bool hasOthers(Value others) { return others && !isConstantZero(others); }
 
 bool mayBeDirect(amdgpu::BufferLoadToLocalOp op, const amd::AMDTarget &) {
   return !hasOthers(op.getOther());

@@ -96,14 +96,13 @@ struct LoadPattern : amd::BufferPattern<BufferLoadOp> {
     RankedTensorType type = op.getType();
     Type element = getConverter().convertType(type.getElementType());
     Type memElement = getSharedElementType(element);
-    unsigned vector =
-        getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
-    AccessGroups groups = groupAccess(type, vector);
+    VectorPlan plan = planVectors(op, memElement);
+    AccessGroups groups = groupAccess(type, plan.size);
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
     SmallVector<Value> others;
-    if (!amd::isZeroSplat(op.getOther()))
+    if (op.getOther() && !isConstantZero(op.getOther()))
       others = unpack(b, adaptor.getOther(), op.getOther());
     Value condition;
     if (op->hasAttr(amd::kUniformMaskAttrName) && others.empty()) {
@@ -112,29 +111,34 @@ struct LoadPattern : amd::BufferPattern<BufferLoadOp> {
     }
     Buffer buffer =
         makeBuffer(b, rewriter, op, adaptor.getPtr(), memElement, condition);
-    Type accessType = getAccessType(b, memElement, vector);
-
-    SmallVector<Value> results(offsets.size());
-    for (ArrayRef<int32_t> group : groups.registers) {
-      int32_t first = group.front();
-      Value pred = masks.empty() ? Value() : masks[first];
-      Value offset = getByteOffset(b, offsets[first], memElement, pred);
-      Value loaded =
-          b.intrinsic(accessType, "llvm.amdgcn.raw.ptr.buffer.load",
-                      ValueRange{buffer.descriptor, offset, buffer.scalarOffset,
-                                 getPolicy(b, op.getCache())});
-      if (!others.empty()) {
-        SmallVector<Value> other;
-        for (int32_t r : group)
-          other.push_back(others[r]);
+    auto load = [&](Value offset, unsigned count, Value pred,
+                    ArrayRef<Value> other) {
+      Type accessType = getAccessType(b, memElement, count);
+      Value loaded = b.intrinsic(
+          accessType, "llvm.amdgcn.raw.ptr.buffer.load",
+          ValueRange{buffer.descriptor,
+                     getByteOffset(b, offset, memElement, pred),
+                     buffer.scalarOffset, getPolicy(b, op.getCache())});
+      if (!other.empty() && pred)
         loaded = b.select(pred, loaded, pack(b, other, accessType));
-      }
       Type packed =
-          vector == 1 ? memElement : LLVMBuilder::vecTy(memElement, vector);
-      SmallVector<Value> values = b.unpackVector(b.bitcast(loaded, packed));
-      for (auto [r, value] : llvm::zip(group, values))
-        results[r] = fromSharedElement(b, value, element);
-    }
+          count == 1 ? memElement : LLVMBuilder::vecTy(memElement, count);
+      return b.unpackVector(b.bitcast(loaded, packed));
+    };
+    SmallVector<Value> results(offsets.size());
+    loadVectors(
+        b, plan, groups.registers, masks, /*owner=*/Value(), results,
+        [&](ArrayRef<int32_t> group, Value pred) {
+          return load(offsets[group.front()], group.size(), pred,
+                      gather(group, others));
+        },
+        [&](ElementOfVector part, Value pred, Value otherwise) {
+          Value offset = b.add(offsets[part.first], b.i32(part.index));
+          return load(offset, 1, pred, otherwise)[0];
+        });
+    for (Value &result : results)
+      if (result)
+        result = fromSharedElement(b, result, element);
     for (auto [r, same] : llvm::enumerate(groups.representative))
       if (!results[r])
         results[r] = results[same];
@@ -154,28 +158,30 @@ struct StorePattern : amd::BufferPattern<BufferStoreOp> {
     RankedTensorType type = op.getValue().getType();
     Type memElement =
         getSharedElementType(getConverter().convertType(type.getElementType()));
-    unsigned vector =
-        getVector(op, memElement, op.getMask(), amd::kMaxAccessBits);
-    AccessGroups groups = groupAccess(type, vector);
+    VectorPlan plan = planVectors(op, memElement);
+    AccessGroups groups = groupAccess(type, plan.size);
     Buffer buffer = makeBuffer(b, rewriter, op, adaptor.getPtr(), memElement);
     SmallVector<Value> offsets =
         unpack(b, adaptor.getOffsets(), op.getOffsets());
     SmallVector<Value> values = unpack(b, adaptor.getValue(), op.getValue());
     SmallVector<Value> masks = unpack(b, adaptor.getMask(), op.getMask());
     Value owner = emitOwnerPredicate(b, target, op, type);
-    Type accessType = getAccessType(b, memElement, vector);
-    for (ArrayRef<int32_t> group : groups.registers) {
-      int32_t first = group.front();
-      Value pred = b.andPred(masks.empty() ? Value() : masks[first], owner);
-      SmallVector<Value> elements;
-      for (int32_t r : group)
-        elements.push_back(values[r]);
-      Value offset = getByteOffset(b, offsets[first], memElement, pred);
+    auto store = [&](Value offset, ArrayRef<Value> elements, Value pred) {
+      Type accessType = getAccessType(b, memElement, elements.size());
       b.intrinsic({}, "llvm.amdgcn.raw.ptr.buffer.store",
                   ValueRange{pack(b, elements, accessType), buffer.descriptor,
-                             offset, buffer.scalarOffset,
-                             getPolicy(b, op.getCache())});
-    }
+                             getByteOffset(b, offset, memElement, pred),
+                             buffer.scalarOffset, getPolicy(b, op.getCache())});
+    };
+    storeVectors(
+        b, plan, groups.registers, masks, owner,
+        [&](ArrayRef<int32_t> group, Value pred) {
+          store(offsets[group.front()], gather(group, values), pred);
+        },
+        [&](ElementOfVector part, Value pred) {
+          store(b.add(offsets[part.first], b.i32(part.index)),
+                values[part.getRegister()], pred);
+        });
     rewriter.eraseOp(op);
     return success();
   }

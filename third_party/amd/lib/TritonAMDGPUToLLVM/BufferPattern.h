@@ -8,9 +8,8 @@
 #include "amd/TritonAMDGPUToLLVM/Patterns.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Conversion/TritonGPUToLLVM/CutVectors.h"
 #include "tile/Conversion/TritonGPUToLLVM/OwnedAccessPattern.h"
-
-#include "mlir/IR/Matchers.h"
 
 namespace mlir::triton::amd {
 
@@ -67,6 +66,13 @@ protected:
     unsigned bytes = element.getIntOrFloatBitWidth() / 8;
     Value inside = b.mul(offset, b.i32(bytes));
     return pred ? b.select(pred, inside, b.i32(-amdgpu::kBufferBytes)) : inside;
+  }
+
+  /// Which vectors of elements are accessed.
+  VectorPlan planVectors(OpT op, Type element) const {
+    return triton::planVectors(
+        this->axisInfo, op.getOffsets(), op.getMask(),
+        getVector(op, element, /*mask=*/Value(), kMaxAccessBits));
   }
 
   unsigned getVector(OpT op, Type element, Value mask, unsigned maxBits) const {
@@ -127,19 +133,6 @@ private:
                : bytes;
   }
 };
-
-/// Zero of any kind, in all elements: what the machine reads behind the end.
-inline bool isZeroSplat(Value value) {
-  DenseElementsAttr constant;
-  if (!value || !matchPattern(value, m_Constant(&constant)) ||
-      !constant.isSplat())
-    return false;
-  Attribute element = constant.getSplatValue<Attribute>();
-  if (auto integer = dyn_cast<IntegerAttr>(element))
-    return integer.getValue().isZero();
-  auto number = dyn_cast<FloatAttr>(element);
-  return number && number.getValue().isPosZero();
-}
 
 } // namespace mlir::triton::amd
 

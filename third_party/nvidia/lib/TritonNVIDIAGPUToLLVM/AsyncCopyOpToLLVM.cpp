@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A copy instruction moves 4, 8 or 16 bytes that are neighbours on both sides.
-// Masked-off elements read as zero by a source size of zero; other values need
-// a store instead of the copy. Where the layouts allow no instruction, the copy
-// happens at once, through registers.
+// The source size says how many of them it reads. The others become zero, as
+// masked-off elements do. Other values need a store instead of the copy. Where
+// the layouts allow no instruction, the copy happens at once, through
+// registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,9 +13,10 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/Matchers.h"
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/MaskTrend.h"
 #include "tile/Conversion/TritonGPUToLLVM/VectorizeAccess.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 
 using namespace mlir;
@@ -24,18 +26,6 @@ namespace ttg = mlir::triton::gpu;
 
 namespace {
 Value makeToken(const LLVMBuilder &b) { return b.i32(0); }
-
-bool isZeroSplat(Value value) {
-  TypedAttr constant = value ? getSplatConstant(value) : TypedAttr();
-  if (auto splat = dyn_cast_or_null<SplatElementsAttr>(constant)) {
-    Attribute element = splat.getSplatValue<Attribute>();
-    if (auto number = dyn_cast<FloatAttr>(element))
-      return number.getValue().isPosZero();
-    if (auto number = dyn_cast<IntegerAttr>(element))
-      return number.getValue().isZero();
-  }
-  return false;
-}
 
 struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
   AsyncCopyPattern(const LoweringContext &context,
@@ -55,42 +45,25 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
                                "block of the cluster");
     Type element = getConverter().convertType(memory.getElementType());
     unsigned bytes = getSharedElementBytes(element);
-    unsigned widest = sizes.empty()
-                          ? target.getModel().getMaxGlobalAccessBits() / 8
-                          : sizes.back();
-    unsigned vector = getAccessVector(axisInfo, op.getSrc(), op.getMask(),
-                                      8 * bytes, 8 * widest);
-    // What an earlier pass proved may be more than is visible here.
-    unsigned promised = op.getContiguity();
-    if (op.getMask())
-      promised = std::min(promised, axisInfo.getMaskAlignment(op.getMask()));
-    vector = std::max(vector, std::min(promised, widest / bytes));
-
     MemDesc desc = MemDesc::unpack(b, adaptor.getResult(), memory);
     SharedAccess access =
         makeSharedAccess(b, target, desc, memory, ptrType, element);
-    access.maxVector = vector;
-    // A vector's registers must be neighbours in global memory too: in a row.
-    SmallVector<SmallVector<int32_t>> vectors = access.getVectors();
-    bool inARow = llvm::all_of(vectors, [](ArrayRef<int32_t> registers) {
-      for (auto [i, r] : llvm::enumerate(registers))
-        if (r != registers.front() + static_cast<int32_t>(i))
-          return false;
-      return true;
-    });
-    if (!inARow)
-      access.maxVector = 1;
-    unsigned size = (inARow ? vectors.front().size() : 1) * bytes;
-
+    access.maxVector = getVector(op, bytes, /*mayCut=*/true);
+    unsigned size = limitToRows(access) * bytes;
+    bool useCopy = llvm::is_contained(sizes, size);
+    if (!useCopy) {
+      // Registers are loaded where the mask holds for all of them.
+      access.maxVector = getVector(op, bytes, /*mayCut=*/false);
+      limitToRows(access);
+    }
     SmallVector<Value> ptrs = unpackElements(b, adaptor.getSrc(), ptrType);
     SmallVector<Value> masks, others;
     if (op.getMask())
       masks = unpackElements(b, adaptor.getMask(), op.getMask().getType());
-    if (op.getOther() && !isZeroSplat(op.getOther()))
+    if (op.getOther() && !isConstantZero(op.getOther()))
       others = unpackElements(b, adaptor.getOther(), op.getOther().getType());
     ThreadIndex index = getThreadIndex(b, target, op);
     Value owner = access.emitOwner(b, index);
-    bool useCopy = llvm::is_contained(sizes, size);
     TargetInfo::CacheHints hints{op.getCache(), op.getEvict(),
                                  op.getIsVolatile()};
     nvt::CachePolicy policy(b, facts,
@@ -115,30 +88,85 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
         target.storeShared(b, dst, other, b.andPred(b.not_(mask), owner));
         return;
       }
-      copy(b, dst, ptrs[first], size, mask, owner, op.getCache(), policy);
+      Value readSize;
+      if (!masks.empty())
+        readSize = getReadSize(b, getMasks(op, masks, registers), size);
+      copy(b, dst, ptrs[first], size, readSize, owner, op.getCache(), policy);
     });
     rewriter.replaceOp(op, makeToken(b));
     return success();
   }
 
 private:
-  /// What a copy reads: nothing without the condition. LLVM makes a chain of
-  /// selections of a condition that is a conjunction; ptxas makes a predicate
-  /// of one selection only, and the copy takes that.
-  static Value getReadSize(const LLVMBuilder &b, Value read, unsigned size) {
-    nvt::PTXAsm ptx(b);
-    auto result = ptx.output("r"), condition = ptx.input(read, "b");
-    ptx << "selp.b32 " << result << ", " << std::to_string(size) << ", 0, "
-        << condition << ";";
-    return ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure).front();
+  /// How many neighbours an access of one thread may take. `mayCut`: whether
+  /// the mask may end inside of them.
+  unsigned getVector(ttg::AsyncCopyGlobalToLocalOp op, unsigned bytes,
+                     bool mayCut) const {
+    unsigned widest = sizes.empty()
+                          ? target.getModel().getMaxGlobalAccessBits() / 8
+                          : sizes.back();
+    Value mask = op.getMask();
+    unsigned vector = getAccessVector(
+        axisInfo, op.getSrc(), mayCut ? Value() : mask, 8 * bytes, 8 * widest);
+    // What an earlier pass proved may be more than is visible here.
+    unsigned promised = std::min(op.getContiguity(), widest / bytes);
+    if (mask && !mayCut)
+      promised = std::min(promised, axisInfo.getMaskAlignment(mask));
+    vector = std::max(vector, promised);
+    return mayCut ? getCopiedNeighbours(axisInfo, vector, mask, op.getOther())
+                  : vector;
   }
 
-  /// `read`: whether there is anything to read; `pred`: whether to copy at all.
+  /// Has vectors be registers in a row, as they are in global memory; returns
+  /// their length.
+  static unsigned limitToRows(SharedAccess &access) {
+    SmallVector<SmallVector<int32_t>> vectors = access.getVectors();
+    bool inARow = llvm::all_of(vectors, [](ArrayRef<int32_t> registers) {
+      for (auto [i, r] : llvm::enumerate(registers))
+        if (r != registers.front() + static_cast<int32_t>(i))
+          return false;
+      return true;
+    });
+    if (!inARow)
+      access.maxVector = 1;
+    return inARow ? vectors.front().size() : 1;
+  }
+
+  /// The masks of the parts of a vector that a mask may leave out.
+  SmallVector<Value> getMasks(ttg::AsyncCopyGlobalToLocalOp op,
+                              ArrayRef<Value> masks,
+                              ArrayRef<int32_t> registers) const {
+    SmallVector<Value> result;
+    unsigned uniform = axisInfo.getMaskAlignment(op.getMask());
+    for (size_t i = 0; i < registers.size(); i += uniform)
+      result.push_back(masks[registers[i]]);
+    return result;
+  }
+
+  /// How many bytes a copy reads: those of the parts whose condition in `read`
+  /// holds. They are the first ones. LLVM makes a chain of selections of a
+  /// condition that is a conjunction; ptxas makes a predicate of one selection
+  /// only, and the copy takes that.
+  static Value getReadSize(const LLVMBuilder &b, ArrayRef<Value> read,
+                           unsigned size) {
+    Value sum;
+    for (Value part : read) {
+      nvt::PTXAsm ptx(b);
+      auto result = ptx.output("r"), condition = ptx.input(part, "b");
+      ptx << "selp.b32 " << result << ", " << std::to_string(size / read.size())
+          << ", 0, " << condition << ";";
+      Value bytes = ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure).front();
+      sum = sum ? b.add(sum, bytes) : bytes;
+    }
+    return sum;
+  }
+
+  /// `readSize`: how many bytes to read, null for all; `pred`: whether to copy
+  /// at all.
   void copy(const LLVMBuilder &b, Value dst, Value src, unsigned size,
-            Value read, Value pred, CacheModifier cache,
+            Value readSize, Value pred, CacheModifier cache,
             const nvt::CachePolicy &policy) const {
     bool bypassL1 = size == 16 && cache != CacheModifier::CA;
-    Value readSize = read ? getReadSize(b, read, size) : Value();
     if (!pred && !policy) {
       b.create<NVVM::CpAsyncOp>(
           dst, src, b.getBuilder().getI32IntegerAttr(size),

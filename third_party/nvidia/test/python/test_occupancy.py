@@ -61,12 +61,13 @@ def test_fewer_registers_fill_the_file_better(facts):
     assert found > 100
 
 
-#: Says that it uses as many registers as it may, up to $USES, and spills below $SPILLS.
+#: Says that it uses as many registers as it may, up to $USES, and spills below $SPILLS. Where no
+#: limit is stated, it takes $FREE.
 PTXAS = """#!/bin/sh
 [ "$1" = --version ] && echo "release 13.5, V13.5.1" && exit
 for text in "$@"; do case "$text" in *.ptx) source="$text";; *.cubin) binary="$text";; esac; done
 limit=$(sed -n 's/^\\.maxnreg //p' "$source")
-used=${limit:-$USES}
+used=${limit:-${FREE:-$USES}}
 [ "$used" -gt "$USES" ] && used=$USES
 echo "Used $used registers"
 [ "$used" -lt "$SPILLS" ] && echo "16 bytes spill stores"
@@ -86,6 +87,10 @@ BARE = PTX.replace(".reqntid 256\n", "")
         (63, 0, PTX, "", 63),  # 48 are too few
         (42, 0, PTX.replace("ld.global", "mma.sync"), "", 42),
         (42, 0, PTX.replace("ld.global", "wgmma.mma_async"), "", 42),
+        # Dots in two blocks where one was resident.
+        (133, 0, PTX.replace("ld.global", "mma.sync"), "", 128),
+        (133, 0, PTX.replace("ld.global", "wgmma.mma_async"), "", 128),
+        (133, 129, PTX.replace("ld.global", "wgmma.mma_async"), "", 133),
         (42, 0, PTX.replace(".req", ".maxnreg 44\n.req"), "", 42),  # stated
         (42, 0, PTX, "--maxrregcount=44", 42),
         (42, 0, BARE, "", 40),
@@ -105,6 +110,31 @@ def test_code_with_fewer_registers(uses, spills, ptx, options, taken, tmp_path, 
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
     assert usage.get("n_spills", 0) == 0
     assert usage.get("register_limit", uses) == taken
+
+
+@pytest.mark.parametrize(
+    "uses, free, spills, stated, asked, taken",
+    [
+        (100, 60, 0, 255, None, 60),
+        (100, 42, 40, 255, None, 40),  # and fewer still
+        (100, 60, 61, 255, None, 100),  # spilled without
+        (60, 57, 0, 255, None, 60),  # as many blocks
+        (100, 60, 0, 255, 255, 100),  # asked for
+        (100, 60, 0, 128, None, 100),  # a limit in fact
+    ],
+)
+def test_a_limit_that_is_none(uses, free, spills, stated, asked, taken, tmp_path, monkeypatch):
+    """To state what a thread can have anyway makes ptxas use it, whatever it does to blocks."""
+    path = tmp_path / "ptxas"
+    path.write_text(PTXAS)
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", str(uses))
+    monkeypatch.setenv("FREE", str(free))
+    monkeypatch.setenv("SPILLS", str(spills))
+    ptx = PTX.replace(".req", f".maxnreg {stated}\n.req")
+    cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64, asked=asked)
+    assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 
 @pytest.mark.skipif(occupancy.tools.ptxas_path() is None, reason="needs ptxas")

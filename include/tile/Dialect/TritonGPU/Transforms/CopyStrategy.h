@@ -15,6 +15,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
+namespace mlir::triton {
+class ModuleAxisInfoAnalysis;
+} // namespace mlir::triton
+
 namespace mlir::triton::gpu {
 
 /// The buffer that nobody writes, where the loaded value is put into one: a
@@ -66,7 +70,7 @@ public:
   virtual bool hasSpareBuffer() const { return false; }
   /// Starts the copy to `slot`, which (where there are barriers) `barrier` has
   /// been told of, and returns the new operations. The last one writes to the
-  /// buffer. `contiguity` is that of the addresses.
+  /// buffer. A thread's copy may move `contiguity` neighbours at once.
   virtual SmallVector<Operation *> start(OpBuilder &builder, Operation *load,
                                          Value slot, Value barrier,
                                          unsigned contiguity) const = 0;
@@ -101,6 +105,9 @@ public:
   Operation *commit(OpBuilder &builder, Operation *copy) const override;
   void countPending(scf::ForOp loop) const override;
 };
+
+/// How many neighbours such a copy of what is loaded may move at once.
+unsigned getCopyContiguity(const ModuleAxisInfoAnalysis &axisInfo, LoadOp load);
 
 /// Whether a load of `loop`, once it is asynchronous, is copied right into what
 /// `buffer` is: nothing is left of the allocation.

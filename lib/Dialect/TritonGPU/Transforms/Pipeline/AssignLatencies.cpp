@@ -202,10 +202,7 @@ private:
 
   /// Why no asynchronous copy is narrow enough; empty if one is.
   std::string findNarrowness(LoadOp load) {
-    unsigned contiguity = axisInfo.getContiguity(load.getPtr());
-    if (load.getMask())
-      contiguity =
-          std::min(contiguity, axisInfo.getMaskAlignment(load.getMask()));
+    unsigned contiguity = getCopyContiguity(axisInfo, load);
     unsigned bits =
         getElementTypeOrSelf(load.getType()).isIntOrFloat()
             ? getElementTypeOrSelf(load.getType()).getIntOrFloatBitWidth()

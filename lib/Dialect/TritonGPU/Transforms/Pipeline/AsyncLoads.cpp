@@ -108,12 +108,8 @@ std::optional<AsyncLoad> analyze(Operation *load, scf::ForOp loop,
           ? 1
           : result.getDistance() +
                 (result.isReadInPlace || result.strategy->hasSpareBuffer());
-  if (auto pointers = dyn_cast<LoadOp>(load)) {
-    result.contiguity = axisInfo.getContiguity(pointers.getPtr());
-    if (Value mask = pointers.getMask())
-      result.contiguity =
-          std::min(result.contiguity, axisInfo.getMaskAlignment(mask));
-  }
+  if (auto pointers = dyn_cast<LoadOp>(load))
+    result.contiguity = getCopyContiguity(axisInfo, pointers);
   return result;
 }
 

@@ -6,6 +6,8 @@
 #include "LoopMemory.h"
 #include "TurnedOperands.h"
 
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/MaskTrend.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/AsyncWaits.h"
@@ -81,6 +83,14 @@ Operation *ThreadCopies::commit(OpBuilder &builder, Operation *copy) const {
 
 void ThreadCopies::countPending(scf::ForOp loop) const {
   updateWaitCounts(loop);
+}
+
+unsigned
+mlir::triton::gpu::getCopyContiguity(const ModuleAxisInfoAnalysis &axisInfo,
+                                     LoadOp load) {
+  // Other values than zero come in when the buffer is read.
+  return getCopiedNeighbours(axisInfo, axisInfo.getContiguity(load.getPtr()),
+                             load.getMask(), /*other=*/Value());
 }
 
 Operation *CopyStrategy::wait(OpBuilder &builder, Location loc,

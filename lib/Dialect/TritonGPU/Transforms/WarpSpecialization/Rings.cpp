@@ -73,12 +73,8 @@ RingLoop::RingLoop(scf::ForOp loop, const RingBarriers &barriers,
     if (!PlannedOp(op).isInPartition())
       continue;
     RingLoad load{&op, CopyStrategy::find(&op, loop)};
-    if (auto pointers = dyn_cast<LoadOp>(op)) {
-      load.contiguity = axisInfo.getContiguity(pointers.getPtr());
-      if (Value mask = pointers.getMask())
-        load.contiguity =
-            std::min(load.contiguity, axisInfo.getMaskAlignment(mask));
-    }
+    if (auto pointers = dyn_cast<LoadOp>(op))
+      load.contiguity = getCopyContiguity(axisInfo, pointers);
     Operation *product = findProduct(&op, loop.getBody());
     ofProduct[product ? product : &op].loads.push_back(load);
   }

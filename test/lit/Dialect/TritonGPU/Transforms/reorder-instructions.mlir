@@ -164,6 +164,52 @@ tt.func @roomy_loop(%q: tensor<64x64xf16, #blocked>, %k: !ttg.memdesc<64x64xf16,
   tt.return %r : tensor<64x64xf32, #mmaRows>
 }
 
+// An operand that all four warps would have takes four times the registers.
+
+// CHECK-LABEL: @all_warps_have_it
+// CHECK-NOT: ttg.local_load
+// CHECK: scf.for
+// CHECK: ttg.local_load %{{.*}} -> tensor<16x128xf16
+// CHECK: tt.dot
+#mmaColumns = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 4], instrShape = [16, 8]}>
+tt.func @all_warps_have_it(%q: tensor<16x128xf16, #blocked>, %k: !ttg.memdesc<128x64xf16, #shared, #smem, mutable>, %acc: tensor<16x64xf32, #mmaColumns>, %n: i32) -> tensor<16x64xf32, #mmaColumns> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = ttg.local_alloc %q : (tensor<16x128xf16, #blocked>) -> !ttg.memdesc<16x128xf16, #shared, #smem>
+  %a = ttg.local_load %m : !ttg.memdesc<16x128xf16, #shared, #smem> -> tensor<16x128xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaColumns, kWidth = 2}>>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<16x64xf32, #mmaColumns> : i32 {
+    %b = ttg.local_load %k : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaColumns, kWidth = 2}>>
+    %s = tt.dot %a, %b, %x : tensor<16x128xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaColumns, kWidth = 2}>> * tensor<128x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaColumns, kWidth = 2}>> -> tensor<16x64xf32, #mmaColumns>
+    scf.yield %s : tensor<16x64xf32, #mmaColumns>
+  }
+  tt.return %r : tensor<16x64xf32, #mmaColumns>
+}
+
+// So it is where the loop is in a branch.
+
+// CHECK-LABEL: @in_a_branch
+// CHECK-NOT: ttg.local_load
+// CHECK: scf.for
+// CHECK: ttg.local_load %{{.*}} -> tensor<16x128xf16
+// CHECK: tt.dot
+tt.func @in_a_branch(%q: tensor<16x128xf16, #blocked>, %k: !ttg.memdesc<128x64xf16, #shared, #smem, mutable>, %acc: tensor<16x64xf32, #mmaColumns>, %n: i32, %cond: i1) -> tensor<16x64xf32, #mmaColumns> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = ttg.local_alloc %q : (tensor<16x128xf16, #blocked>) -> !ttg.memdesc<16x128xf16, #shared, #smem>
+  %a = ttg.local_load %m : !ttg.memdesc<16x128xf16, #shared, #smem> -> tensor<16x128xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaColumns, kWidth = 2}>>
+  %y = scf.if %cond -> tensor<16x64xf32, #mmaColumns> {
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<16x64xf32, #mmaColumns> : i32 {
+      %b = ttg.local_load %k : !ttg.memdesc<128x64xf16, #shared, #smem, mutable> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaColumns, kWidth = 2}>>
+      %s = tt.dot %a, %b, %x : tensor<16x128xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaColumns, kWidth = 2}>> * tensor<128x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mmaColumns, kWidth = 2}>> -> tensor<16x64xf32, #mmaColumns>
+      scf.yield %s : tensor<16x64xf32, #mmaColumns>
+    }
+    scf.yield %r : tensor<16x64xf32, #mmaColumns>
+  } else {
+    scf.yield %acc : tensor<16x64xf32, #mmaColumns>
+  }
+  tt.return %y : tensor<16x64xf32, #mmaColumns>
+}
+
 // Copies that are started before a loop do not wait for a tensor that the loop
 // needs as well: it goes to shared memory behind them, and is read at the loop.
 

@@ -4,6 +4,7 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #long = #ttg.blocked<{sizePerThread = [16], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #pairs = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #tile = #ttg.blocked<{sizePerThread = [4, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
@@ -104,6 +105,25 @@ tt.func @in_order(%x: tensor<4x128xi32, #pairs>) {
     %2 = arith.select %1, %b, %a : i32
     tt.reduce.return %2 : i32
   }) : (tensor<4x128xi32, #pairs>) -> tensor<4xi32, #ttg.slice<{dim = 1, parent = #pairs}>>
+  tt.return
+}
+
+// Two columns in four lanes: two lanes take over one each, which the other two add up as well. One lane in two stores.
+// CHECK-LABEL: llvm.func @columns
+tt.func @columns(%x: tensor<16x16xf32, #columns>) {
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK-NEXT: {{.*}}llvm.bitcast
+  // CHECK: nvvm.shfl.sync bfly
+  // CHECK-NOT: nvvm.shfl.sync
+  // CHECK: "@$2 st.shared.b32 [$0], $1;"
+  // CHECK-NOT: st.shared
+  // CHECK: nvvm.barrier0
+  // CHECK: llvm.return
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    tt.reduce.return %1 : f32
+  }) : (tensor<16x16xf32, #columns>) -> tensor<16xf32, #ttg.slice<{dim = 0, parent = #columns}>>
   tt.return
 }
 
