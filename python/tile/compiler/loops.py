@@ -17,16 +17,26 @@ from .assigned import assigned_names
 from .control_flow import Outcome
 from .flatten import (
     Constant,
+    common,
     flat_types,
     flatten,
     is_sequence,
     materialize,
     materialize_like,
+    restructured,
     structure,
     unflatten,
 )
 from .frames import Deferred, Loop, Undefined
 from .pipelines import missed
+
+
+class _Awaited(Exception):
+    """A variable of a loop is waited for after an iteration, which it was not before the loop."""
+
+    def __init__(self, name: str, structure: Any) -> None:
+        self.name = name
+        self.structure = structure
 
 
 def is_too_long(start: Any, end: Any, ty: Any) -> bool:
@@ -160,31 +170,29 @@ class Loops:
         carried = self.carried(node.body, [node.target.id])
         inits: list[Any] = []
         flatten(tuple(carried.values()), inits)
-        loc = b.loc
-        region, types = self.loop_region([ty], carried)
-        block = region.blocks[0]
-        saved = b.insertion_point
-        arguments = iter(block.arguments)
-        induction = tensor(next(arguments), ty)
-        b.known.append(induction.handle)
-        b.insert_at_end(block)
-        self.name_value(induction, node.target.id)
-        outer = self.frame.scope
-        self.frame.scope = dict(outer)
-        inner = self.enter(carried, arguments)
-        if descending:
-            induction = add(sub(mirror[1], induction, False), mirror[0], False)
-        self.frame.scope[node.target.id] = induction
-        self.mark_value(node.target.id, induction)
-        origins = dict(self.frame.origins)
-        around, self.frame.loop = self.frame.loop, Loop(node, False, self.frame.branches)
-        try:
+        loc, saved = b.loc, b.insertion_point
+
+        def trace() -> tuple[Any, list[Any], set[str]]:
+            region, types = self.loop_region([ty], carried)
+            block = region.blocks[0]
+            arguments = iter(block.arguments)
+            induction = tensor(next(arguments), ty)
+            b.known.append(induction.handle)
+            b.insert_at_end(block)
+            self.name_value(induction, node.target.id)
+            self.frame.scope = dict(self.frame.scope)
+            inner = self.enter(carried, arguments)
+            if descending:
+                induction = add(sub(mirror[1], induction, False), mirror[0], False)
+            self.frame.scope[node.target.id] = induction
+            self.mark_value(node.target.id, induction)
+            origins = dict(self.frame.origins)
             self.run(node.body)
             handles, dropped = self.leave(node, carried, inner, origins)
             b.create("scf.yield", handles, None, ())
-        finally:
-            self.frame.loop = around
-            self.frame.scope = outer
+            return region, types, dropped
+
+        region, types, dropped = self.traced(Loop(node, False, self.frame.branches), carried, trace)
         b.insertion_point = saved
         b.loc = loc
         attributes = self.loop_attributes(bounds)
@@ -209,6 +217,23 @@ class Loops:
             )
         rest[:0] = node.orelse
         return None
+
+    def traced(self, loop: Loop, carried: dict[str, Any], trace: Callable[[], Any]) -> Any:
+        """What `trace` returns, which generates an iteration. If an iteration leaves in a variable
+        what is still being computed, another one begins with that, and its code is generated for
+        it."""
+        b = self.builder
+        scope, around = self.frame.scope, self.frame.loop
+        place, loc = b.insertion_point, b.loc
+        while True:
+            self.frame.loop = loop
+            try:
+                return trace()
+            except _Awaited as found:
+                carried[found.name] = restructured(carried[found.name], found.structure)
+                b.insertion_point, b.loc = place, loc
+            finally:
+                self.frame.loop, self.frame.scope = around, scope
 
     def last_of(
         self, ty: Any, lower: tensor, upper: tensor, stride: tensor, descending: bool
@@ -333,6 +358,12 @@ class Loops:
                 dropped.add(name)
             else:
                 value = materialize_like(value, inner[name])
+            if structure(value) != shape:
+                both = common(shape, structure(value))
+                if both is not None and both != shape:
+                    raise _Awaited(name, both)
+                if both is not None:
+                    value = restructured(value, both)
             if structure(value) != shape:
                 if not self.killed_first(node.body, name):
                     raise self.unstable(node, name, shape, structure(value), origins.get(name))
