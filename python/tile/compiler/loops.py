@@ -123,7 +123,7 @@ class Loops:
         if not isinstance(node.target, ast.Name):
             raise SemanticError("a loop over a range assigns one variable")
         start, end, step = bounds.start, bounds.end, bounds.step
-        for value in (start, end, step):
+        for which, value in zip(program.BOUNDS, (start, end, step), strict=True):
             if not isinstance(value, tensor) and (
                 isinstance(value, float) or not is_constant(value)
             ):
@@ -131,9 +131,7 @@ class Loops:
                     f"a range's bounds and step are integers, not {describe(value)}"
                 )
             if isinstance(value, tensor) and (value.type.is_block() or not value.dtype.is_int()):
-                raise SemanticError(
-                    f"a range's bounds and step are scalar integers, not {value.type}"
-                )
+                program.refuse_bound(which, value.type)
         if not isinstance(step, tensor) and step == 0:
             raise SemanticError("a range's step must not be 0")
         descending = not isinstance(step, tensor) and step < 0
@@ -389,10 +387,9 @@ class Loops:
             )
         else:
             error = SemanticError(
-                f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but "
-                f"{_say(after)} after an "
-                "iteration; a variable keeps its type through a loop, so convert it with .to() or "
-                "tl.broadcast_to"
+                f"Loop-carried variable {name} has initial type {_say(before)}, but {_say(after)} "
+                f"after an iteration of the loop on line {node.lineno}; a variable keeps its type "
+                "through a loop, so convert it with .to() or tl.broadcast_to"
             )
         place = self.frame.place(origin)
         if place is not None and not self.frame.source.internal:

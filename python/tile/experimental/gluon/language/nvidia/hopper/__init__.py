@@ -208,9 +208,3 @@ __all__ = [
     "warpgroup_mma_accumulator", "warpgroup_mma_accumulator_type", "warpgroup_mma_init",
     "warpgroup_mma_wait",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)
