@@ -1,9 +1,9 @@
-"""Programs with explicit layouts on a GPU, beside torch in the same run, at most two minutes.
+"""Programs with explicit layouts on a GPU, beside torch in the same run, at most 90 seconds.
 
-    python bench/gluon_products.py [--seconds 120] [--filter TEXT] > lines.jsonl
+    python bench/gluon_products.py [--seconds 90] [--filter TEXT] > lines.jsonl
 
-The examples' persistent matmul of fp16 and of 8-bit floats beside cuBLAS, the matmul with
-partitions, and attention in turns of two groups beside torch's. A line of JSON for each work: the
+The examples' persistent matmuls of fp16 and of 8-bit floats, without and with partitions, beside
+cuBLAS, and attention in turns of two groups beside torch's. A line of JSON for each work: the
 speeds in TFLOP/s, the ratio to torch, and the configuration that was best. All candidates of a work
 and torch run in turns (turns.py), after the result of each was compared.
 """
@@ -23,15 +23,17 @@ from turns import best_times_ms
 
 sys.path.append(str(ROOT / "examples" / "gluon"))
 
-#: Tile, stages, parts, tiles to a group.
-PERSISTENT = [
-    ((128, 256, 64), 4, 4, 16),
-    ((128, 256, 64), 3, 1, 16),
-    ((128, 256, 64), 4, 4, 8),
-    ((256, 128, 64), 4, 4, 8),
+#: Example, tile, stages, what else. K of a tile is that of 16-bit elements.
+PRODUCTS: list[tuple[str, tuple[int, int, int], int, dict]] = [
+    ("persistent_matmul", (128, 256, 64), 4, {"parts": 4, "group": 16, "num_warps": 8}),
+    ("persistent_matmul", (128, 256, 64), 4, {"parts": 4, "group": 8, "num_warps": 8}),
+    # Two groups of warps share a tile.
+    ("group_matmul", (128, 256, 64), 4, {"parts": 4, "group": 16}),
+    ("group_matmul", (128, 256, 64), 4, {"parts": 4, "group": 8}),
+    # Each has its own: one stores while the other one multiplies.
+    ("group_matmul", (128, 128, 64), 5, {"parts": 2, "group": 16, "shared": False}),
+    ("group_matmul", (64, 256, 64), 4, {"parts": 4, "group": 16, "shared": False}),
 ]
-#: Tile, stages: a partition copies.
-PARTITIONS = [((128, 256, 64), 3), ((128, 128, 64), 4)]
 #: Keys to a step, stages, whether groups take turns, programs.
 ATTENTION = [
     (128, 2, True, 132),
@@ -68,33 +70,31 @@ def measure(work: str, flops: float, candidates: Candidates, library: Callable[[
 
 def error_of(result: torch.Tensor, expected: torch.Tensor) -> float:
     part = result[: expected.shape[0]].double()
-    return ((part - expected).norm() / expected.norm()).item()
+    error = ((part - expected).norm() / expected.norm()).item()
+    result.fill_(float("nan"))  # What the next candidate does not write is no result.
+    return error
+
+
+def matmuls(a, b, c, expected: torch.Tensor, factor: int, **how) -> Candidates:
+    """The candidates of a matmul. `factor`: how many elements are as long as one of 16 bits."""
+    candidates: Candidates = {}
+    for example, (bm, bn, bk), stages, more in PRODUCTS:
+        block = (bm, bn, factor * bk)
+        run = functools.partial(
+            load(f"gluon/{example}").matmul, a, b, c, 132, block, stages, **more, **how
+        )
+        name = f"{example} {block} {stages} stages {more}"
+        candidates[name] = (run, functools.partial(error_of, c, expected))
+    return candidates
 
 
 def products(size: int) -> dict:
-    """fp16, by both programs."""
+    """fp16, beside cuBLAS."""
     a, b = (torch.randn(size, size, device="cuda", dtype=torch.float16) for _ in range(2))
     c, d = (torch.empty_like(a) for _ in range(2))
-    expected = a[:512].double() @ b.double()
-    check = functools.partial(error_of, c, expected)
-    persistent, partitions = load("gluon/persistent_matmul"), load("gluon/wgmma_matmul")
-    candidates: Candidates = {}
-    for block, stages, parts, group in PERSISTENT:
-        how = {"parts": parts, "group": group, "num_warps": 8}
-        run = functools.partial(persistent.matmul, a, b, c, 132, block, stages, **how)
-        candidates[f"persistent {block} {stages} stages, {parts} parts, groups of {group}"] = (
-            run,
-            check,
-        )
-    for block, stages in PARTITIONS:
-        warps = block[0] // 16
-        run = functools.partial(
-            partitions.matmul, a, b, c, True, block, stages, num_warps=warps
-        )  # fmt: skip
-        candidates[f"partitions {block} {stages} stages"] = (run, check)
-    return measure(
-        f"matmul fp16 {size}^3", 2 * size**3, candidates, lambda: torch.matmul(a, b, out=d)
-    )
+    candidates = matmuls(a, b, c, a[:512].double() @ b.double(), 1)
+    library = functools.partial(torch.matmul, a, b, out=d)
+    return measure(f"matmul fp16 {size}^3", 2 * size**3, candidates, library)
 
 
 def products_of_bytes(size: int) -> dict:
@@ -105,20 +105,9 @@ def products_of_bytes(size: int) -> dict:
         torch.randn(size, size, device="cuda").to(torch.float8_e4m3fn) for _ in range(2)
     )  # fmt: skip
     c = torch.empty(size, size, device="cuda", dtype=torch.float16)
-    expected = a[:512].double() @ b.double().T
-    check = functools.partial(error_of, c, expected)
     one = torch.ones((), device="cuda")
-    persistent = load("gluon/persistent_matmul")
-    candidates: Candidates = {}
-    for (bm, bn, bk), stages, parts, group in PERSISTENT:
-        how = {"parts": parts, "group": group, "num_warps": 8}
-        how |= {"dtype": gl.float8e4nv, "along_k": True}
-        block = (bm, bn, 2 * bk)
-        run = functools.partial(persistent.matmul, a, b, c, 132, block, stages, **how)
-        candidates[f"persistent {block} {stages} stages, {parts} parts, groups of {group}"] = (
-            run,
-            check,
-        )
+    expected = a[:512].double() @ b.double().T
+    candidates = matmuls(a, b, c, expected, 2, dtype=gl.float8e4nv, along_k=True)
 
     def library():
         torch._scaled_mm(a, b.T, one, one, out_dtype=torch.float16, use_fast_accum=True)
@@ -165,7 +154,7 @@ WORK: dict[str, Callable[[], dict]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=120, help="no work begins after this time")
+    parser.add_argument("--seconds", type=float, default=90, help="no work begins after this time")
     parser.add_argument("--filter", default="", help="only works whose name has this text")
     args = parser.parse_args()
     start = time.monotonic()

@@ -25,7 +25,7 @@ passes() { # page, TableGen file
 
 dialect tt include/tile/Dialect/Triton/IR/TritonOps.td
 dialect ttg include/tile/Dialect/TritonGPU/IR/TritonGPU{,Indexed}Ops.td
-dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/{TritonNvidiaGPU,AsyncStore}Ops.td
+dialect ttnvgpu include/tile/Dialect/TritonNvidiaGPU/IR/{TritonNvidiaGPU,AsyncStore,PackedArith}Ops.td
 dialect nvws include/tile/Dialect/NVWS/IR/NVWSOps.td
 dialect debug include/tile/Dialect/Debug/IR/DebugOps.td
 dialect proton include/tile/Dialect/Proton/IR/ProtonOps.td

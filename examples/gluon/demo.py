@@ -12,6 +12,7 @@ import async_matmul
 import cluster_matmul
 import convolution
 import experts_matmul
+import group_matmul
 import mfma_matmul
 import persistent_matmul
 import pingpong_attention
@@ -41,8 +42,8 @@ def main(device: Device) -> None:
         examples = [vector_add, transpose, async_matmul, experts_matmul]
     if target.arch == 90:
         examples += [
-            tma_copy, wgmma_matmul, persistent_matmul, cluster_matmul, split_k_matmul,
-            convolution, pingpong_attention, pingpong_backward,
+            tma_copy, wgmma_matmul, persistent_matmul, group_matmul, cluster_matmul,
+            split_k_matmul, convolution, pingpong_attention, pingpong_backward,
         ]  # fmt: skip
     if target.arch in (100, 103, 110):
         examples += [

@@ -174,6 +174,9 @@ class _Runtime(Group):
         "TILE_SIM_SCHEDULES", 1, not_negative,
         "Under how many orders the simulator runs each launch.",
     )  # fmt: skip
+    sim_suppressions = text(
+        "TILE_SIM_SUPPRESSIONS", "", "A file with findings of the simulator that do not count."
+    )
     undefined_lanes = flag(
         "TILE_UNDEFINED_LANES", True,
         "Find kernels that depend on what masked loads without `other` leave undefined.",

@@ -205,6 +205,7 @@ class SimDriver(DriverBase):
             for i, array in enumerate(reachable_arrays()):
                 _, low, size, writable = pointer_range(array)
                 allocations.append((low, size, f"reachable array {i}", writable))
+            suppressions = options.pop("suppressions", ())
             checks = options.pop("checks", None)
             if checks is not None:
                 options["checks"] = checks
@@ -234,6 +235,7 @@ class SimDriver(DriverBase):
 
             def finish(report: Any) -> Any:
                 report.ptx = text
+                report.suppress([*suppressions, *tile.sim.suppressions.of_setting()])
                 self.last_report = report
                 if LAUNCHES:
                     took = time.perf_counter_ns() - began

@@ -22,9 +22,11 @@ from ..language.promotion import is_constant
 from ..language.values import tensor
 from .assigned import assigned_names, contains
 from .flatten import (
+    common,
     flat_types,
     flatten,
     materialize_like,
+    restructured,
     same,
     structure,
     unflatten,
@@ -416,10 +418,14 @@ class ControlFlow:
             self.frame.scope[name] = value.make() if known else Undefined(value.why)
 
     def adapt(self, value: Any, model: Any) -> Any:
-        """Makes numbers into tensors where the other branch has them differ."""
+        """Makes numbers into tensors where the other branch has them differ, and tensors into ones
+        that are waited for where those of the other branch are."""
         if is_constant(value) and type(value) is type(model) and value == model:
             return value
-        return materialize_like(value, model)
+        value = materialize_like(value, model)
+        shape = structure(value)
+        both = common(shape, structure(model))
+        return value if both is None or both == shape else restructured(value, both)
 
     def changed(
         self, before: dict, scopes: list[dict], blocks: list[Any], left: list[bool], node: ast.AST

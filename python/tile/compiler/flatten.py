@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import SemanticError
 from ..language.dtypes import Shape, dtype
 from ..language.promotion import is_constant, to_tensor
 from ..language.values import tensor, tl_tuple, unwrap
@@ -157,6 +156,33 @@ def unflatten(shape: Any, handles: Iterator[Any]) -> Any:
     return shape.unflatten(handles)
 
 
+def common(a: Any, b: Any) -> Any:
+    """The structure of which values of both structures can be, with the SSA values that they have;
+    None if there is none. A tensor may be one that is still being computed: it is waited for before
+    it is read."""
+    if a == b:
+        return a
+    if isinstance(b, dtype) and hasattr(a, "awaits"):
+        return a if a.awaits(b) else None
+    if isinstance(a, dtype) and hasattr(b, "awaits"):
+        return common(b, a)
+    if isinstance(a, Sequence_) and isinstance(b, Sequence_):
+        if a.cls is not b.cls or len(a.items) != len(b.items):
+            return None
+        items = tuple(map(common, a.items, b.items))
+        return None if None in items else Sequence_(a.cls, items)
+    if hasattr(a, "with_fields"):
+        return a.with_fields(b, common)
+    return None
+
+
+def restructured(value: Any, shape: Any) -> Any:
+    """The SSA values of a value, in a structure of the same types."""
+    handles: list[Any] = []
+    flatten(value, handles)
+    return unflatten(shape, iter(handles))
+
+
 def same(a: Any, b: Any) -> bool:
     """True if two values are one and the same: nothing was assigned."""
     if a is b:
@@ -218,27 +244,7 @@ def materialize_like(value: Any, model: Any) -> Any:
     return materialize(value) if is_sequence(value) or isinstance(value, dict) else value
 
 
-def unify(name: str, a: Any, b: Any) -> tuple[Any, Any, Any]:
-    """Brings the values of two branches to one structure.
-
-    Returns the structure and both values. Raises if they differ.
-    """
-    if same(a, b) and not isinstance(a, tensor) and not is_sequence(a):
-        return structure(a), a, b
-    new_a, new_b = materialize_like(a, b), materialize_like(b, a)
-    sa, sb = structure(new_a), structure(new_b)
-    if sa != sb:
-        raise SemanticError(
-            f"{name} has the type {describe(sa)} in one branch and {describe(sb)} in the other"
-        )
-    return sa, new_a, new_b
-
-
-def describe(shape: Any) -> str:
-    return str(shape)
-
-
 __all__ = [
-    "Constant", "describe", "flat_types", "flatten", "is_sequence", "make_sequence", "materialize",
-    "materialize_like", "same", "structure", "tl_tuple", "unflatten", "unify", "with_types",
+    "Constant", "common", "flat_types", "flatten", "is_sequence", "make_sequence", "materialize",
+    "materialize_like", "restructured", "same", "structure", "tl_tuple", "unflatten", "with_types",
 ]  # fmt: skip

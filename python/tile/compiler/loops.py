@@ -17,16 +17,26 @@ from .assigned import assigned_names
 from .control_flow import Outcome
 from .flatten import (
     Constant,
+    common,
     flat_types,
     flatten,
     is_sequence,
     materialize,
     materialize_like,
+    restructured,
     structure,
     unflatten,
 )
 from .frames import Deferred, Loop, Undefined
 from .pipelines import missed
+
+
+class _Awaited(Exception):
+    """A variable of a loop is waited for after an iteration, which it was not before the loop."""
+
+    def __init__(self, name: str, structure: Any) -> None:
+        self.name = name
+        self.structure = structure
 
 
 def is_too_long(start: Any, end: Any, ty: Any) -> bool:
@@ -113,7 +123,7 @@ class Loops:
         if not isinstance(node.target, ast.Name):
             raise SemanticError("a loop over a range assigns one variable")
         start, end, step = bounds.start, bounds.end, bounds.step
-        for value in (start, end, step):
+        for which, value in zip(program.BOUNDS, (start, end, step), strict=True):
             if not isinstance(value, tensor) and (
                 isinstance(value, float) or not is_constant(value)
             ):
@@ -121,9 +131,7 @@ class Loops:
                     f"a range's bounds and step are integers, not {describe(value)}"
                 )
             if isinstance(value, tensor) and (value.type.is_block() or not value.dtype.is_int()):
-                raise SemanticError(
-                    f"a range's bounds and step are scalar integers, not {value.type}"
-                )
+                program.refuse_bound(which, value.type)
         if not isinstance(step, tensor) and step == 0:
             raise SemanticError("a range's step must not be 0")
         descending = not isinstance(step, tensor) and step < 0
@@ -160,31 +168,29 @@ class Loops:
         carried = self.carried(node.body, [node.target.id])
         inits: list[Any] = []
         flatten(tuple(carried.values()), inits)
-        loc = b.loc
-        region, types = self.loop_region([ty], carried)
-        block = region.blocks[0]
-        saved = b.insertion_point
-        arguments = iter(block.arguments)
-        induction = tensor(next(arguments), ty)
-        b.known.append(induction.handle)
-        b.insert_at_end(block)
-        self.name_value(induction, node.target.id)
-        outer = self.frame.scope
-        self.frame.scope = dict(outer)
-        inner = self.enter(carried, arguments)
-        if descending:
-            induction = add(sub(mirror[1], induction, False), mirror[0], False)
-        self.frame.scope[node.target.id] = induction
-        self.mark_value(node.target.id, induction)
-        origins = dict(self.frame.origins)
-        around, self.frame.loop = self.frame.loop, Loop(node, False, self.frame.branches)
-        try:
+        loc, saved = b.loc, b.insertion_point
+
+        def trace() -> tuple[Any, list[Any], set[str]]:
+            region, types = self.loop_region([ty], carried)
+            block = region.blocks[0]
+            arguments = iter(block.arguments)
+            induction = tensor(next(arguments), ty)
+            b.known.append(induction.handle)
+            b.insert_at_end(block)
+            self.name_value(induction, node.target.id)
+            self.frame.scope = dict(self.frame.scope)
+            inner = self.enter(carried, arguments)
+            if descending:
+                induction = add(sub(mirror[1], induction, False), mirror[0], False)
+            self.frame.scope[node.target.id] = induction
+            self.mark_value(node.target.id, induction)
+            origins = dict(self.frame.origins)
             self.run(node.body)
             handles, dropped = self.leave(node, carried, inner, origins)
             b.create("scf.yield", handles, None, ())
-        finally:
-            self.frame.loop = around
-            self.frame.scope = outer
+            return region, types, dropped
+
+        region, types, dropped = self.traced(Loop(node, False, self.frame.branches), carried, trace)
         b.insertion_point = saved
         b.loc = loc
         attributes = self.loop_attributes(bounds)
@@ -209,6 +215,23 @@ class Loops:
             )
         rest[:0] = node.orelse
         return None
+
+    def traced(self, loop: Loop, carried: dict[str, Any], trace: Callable[[], Any]) -> Any:
+        """What `trace` returns, which generates an iteration. If an iteration leaves in a variable
+        what is still being computed, another one begins with that, and its code is generated for
+        it."""
+        b = self.builder
+        scope, around = self.frame.scope, self.frame.loop
+        place, loc = b.insertion_point, b.loc
+        while True:
+            self.frame.loop = loop
+            try:
+                return trace()
+            except _Awaited as found:
+                carried[found.name] = restructured(carried[found.name], found.structure)
+                b.insertion_point, b.loc = place, loc
+            finally:
+                self.frame.loop, self.frame.scope = around, scope
 
     def last_of(
         self, ty: Any, lower: tensor, upper: tensor, stride: tensor, descending: bool
@@ -334,6 +357,12 @@ class Loops:
             else:
                 value = materialize_like(value, inner[name])
             if structure(value) != shape:
+                both = common(shape, structure(value))
+                if both is not None and both != shape:
+                    raise _Awaited(name, both)
+                if both is not None:
+                    value = restructured(value, both)
+            if structure(value) != shape:
                 if not self.killed_first(node.body, name):
                     raise self.unstable(node, name, shape, structure(value), origins.get(name))
                 value = inner[name]
@@ -358,10 +387,9 @@ class Loops:
             )
         else:
             error = SemanticError(
-                f"`{name}` has the type {_say(before)} before the loop on line {node.lineno}, but "
-                f"{_say(after)} after an "
-                "iteration; a variable keeps its type through a loop, so convert it with .to() or "
-                "tl.broadcast_to"
+                f"Loop-carried variable {name} has initial type {_say(before)}, but {_say(after)} "
+                f"after an iteration of the loop on line {node.lineno}; a variable keeps its type "
+                "through a loop, so convert it with .to() or tl.broadcast_to"
             )
         place = self.frame.place(origin)
         if place is not None and not self.frame.source.internal:

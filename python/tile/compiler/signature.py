@@ -40,9 +40,15 @@ def _descriptor(spec: str) -> Any:
         from ..experimental.gluon.language import _layouts
         from ..experimental.gluon.language.nvidia.hopper import tma
 
-        takes_pixels = descriptors.pixel_rank(spec) > 0
-        kind = tma.tensor_descriptor_im2col_type if takes_pixels else tma.tensor_descriptor_type
-        return kind(block, (int32,) * rank, (int64,) * rank, _layouts.parse(layout))
+        of_blocks = _layouts.parse(layout)
+        kind: Any = tma.tensor_descriptor_type
+        if descriptors.pixel_rank(spec) > 0:
+            kind = tma.tensor_descriptor_im2col_type
+        elif not isinstance(of_blocks, _layouts.NVMMASharedLayout):
+            from ..experimental.gluon.language.amd.cdna5 import tdm
+
+            kind = tdm.tensor_descriptor_type
+        return kind(block, (int32,) * rank, (int64,) * rank, of_blocks)
     return tensor_descriptor_type(block, (int32,) * rank, (int64,) * rank)
 
 

@@ -105,13 +105,12 @@ class WhileLoops:
         carried.update({name: materialize(self.scope[name]) for name in own})
         inits: list[Any] = []
         flatten(tuple(carried.values()), inits)
-        before_region, types = self.loop_region([], carried)
-        after_region, _ = self.loop_region([], carried)
-        saved = b.insertion_point
-        outer = self.frame.scope
-        origins = dict(self.frame.origins)
-        around, self.frame.loop = self.frame.loop, loop
-        try:
+        saved, outer = b.insertion_point, self.frame.scope
+
+        def trace() -> tuple[Any, Any, list[Any], list[Any], Any, set[str]]:
+            before_region, types = self.loop_region([], carried)
+            after_region, _ = self.loop_region([], carried)
+            origins = dict(self.frame.origins)
             before = before_region.blocks[0]
             b.insert_at_end(before)
             self.frame.scope = dict(outer)
@@ -143,9 +142,11 @@ class WhileLoops:
                 forwarded.append(b.add_argument(before, b.type(ty)))
                 b.add_argument(after, b.type(ty))
             b.create("scf.condition", [condition.handle, *forwarded], None, ())
-        finally:
-            self.frame.loop = around
-            self.frame.scope = outer
+            return before_region, after_region, types, result_types, result, dropped
+
+        before_region, after_region, types, result_types, result, dropped = self.traced(
+            loop, carried, trace
+        )
         b.insertion_point = saved
         b.loc = loc
         inits += [self.poison(ty) for ty in result_types]

@@ -88,12 +88,10 @@ def of_range(bounds: program.range) -> Iterator[tensor]:
     parts = [unwrap(p) for p in (bounds.start, bounds.end, bounds.step)]
     ty = dt.int32
     unsigned = False
-    for part in parts:
+    for which, part in zip(program.BOUNDS, parts, strict=True):
         if isinstance(part, tensor):
             if part.type.is_block() or not part.dtype.is_int():
-                raise SemanticError(
-                    f"a range's bounds and step are scalar integers, not {part.type}"
-                )
+                program.refuse_bound(which, part.type)
             ty = integer_promote(ty, part.dtype) if ty != part.dtype else ty
             unsigned |= part.dtype.is_int_unsigned()
         elif isinstance(part, float) or not is_constant(part):

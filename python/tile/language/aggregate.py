@@ -43,6 +43,15 @@ class AggregateStructure:
         fields = {n: with_types(s, types) for n, s in self.fields.items()}
         return AggregateStructure(self.cls, fields)
 
+    def with_fields(self, other: Any, combine: Any) -> AggregateStructure | None:
+        """The structure whose fields combine those of both; None if one of them cannot."""
+        if not isinstance(other, AggregateStructure) or self.cls is not other.cls:
+            return None
+        if list(self.fields) != list(other.fields):
+            return None
+        fields = {n: combine(s, other.fields[n]) for n, s in self.fields.items()}
+        return None if None in fields.values() else AggregateStructure(self.cls, fields)
+
     def unflatten(self, handles: Iterator[Any]) -> Any:
         from ..compiler.flatten import unflatten
 

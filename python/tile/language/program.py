@@ -63,6 +63,17 @@ def refuse_iteration() -> NoReturn:
     )
 
 
+#: What a range is made of, as Triton's errors call it.
+BOUNDS = ("lower bound", "upper bound", "step")
+
+
+def refuse_bound(which: str, ty: Any) -> NoReturn:
+    raise SemanticError(
+        f"For {which} must be a scalar, got {ty}: the bounds and the step of a range are scalar "
+        "integers"
+    )
+
+
 class range:
     """A loop's range, with hints on how to compile the loop.
 

@@ -522,7 +522,16 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
 
     names = {
         "check": "checks",
-        **{n: n for n in ("max_instructions", "schedule_seed", "schedules", "assumptions")},
+        **{
+            n: n
+            for n in (
+                "max_instructions",
+                "schedule_seed",
+                "schedules",
+                "assumptions",
+                "suppressions",
+            )
+        },
     }
     given = {to: kwargs.pop(name, None) for name, to in names.items()}
     extra = {name: value for name, value in given.items() if value is not None}

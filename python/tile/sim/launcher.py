@@ -20,7 +20,7 @@ from tile.tracebacks import entry_point
 from .group import run_or_add
 from .prepared import PreparedLaunch, merge
 from .report import Report
-from .suppressions import Suppression
+from .suppressions import Suppression, of_setting
 
 _CHECKS = {
     "none": _sim.CHECK_NONE,
@@ -300,7 +300,8 @@ def launch(
     ordered accesses of global memory. With `deterministic` they wait for each other there. So the
     result is the same every time, on any number of threads.
     `report.timeline()` shows the warps of the first `timelines` clusters of CTAs.
-    Findings that match `suppressions` do not count; the report keeps them with their reason.
+    Findings that match `suppressions`, or the file TILE_SIM_SUPPRESSIONS, do not count; the report
+    keeps them with their reason.
 
     A `schedule_seed` other than 0 runs warps in an order of its own and completes asynchronous work
     late. `schedules` runs the launch that many times, with that seed and those that follow. It is a
@@ -387,8 +388,7 @@ def _finish(
     ptx: str, suppressions: Sequence[Suppression], raise_on_finding: bool, report: Report
 ) -> Report:
     report.ptx = ptx
-    if suppressions:
-        report.suppress(suppressions)
+    report.suppress([*suppressions, *of_setting()])
     if raise_on_finding and not report.ok:
         raise SimulationError(report)
     return report

@@ -45,6 +45,8 @@ class Report:
 
     def suppress(self, given: Sequence[Suppression]) -> None:
         """Takes out the findings that match; a finding that ended the launch stays."""
+        if not given:
+            return
         found = self.to_dict()["findings"]
         kept, self.suppressed, self.unused_suppressions = suppressions.split(found, given)
         self._data = {**self.to_dict(), "findings": [found[i] for i in kept]}

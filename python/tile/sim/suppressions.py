@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tile import knobs
 from tile.errors import TileError
 
 
@@ -53,7 +54,11 @@ class Suppression:
 def read_suppressions(path: str | Path) -> list[Suppression]:
     """Those of a file: `KIND FILE:LINE REASON` on each line, `#` before comments."""
     found = []
-    for number, text in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise TileError(f"cannot read the suppressions in {path}: {error}") from None
+    for number, text in enumerate(lines, 1):
         if not text.strip() or text.lstrip().startswith("#"):
             continue
         parts = text.split(maxsplit=2)
@@ -64,6 +69,12 @@ def read_suppressions(path: str | Path) -> list[Suppression]:
         except TileError as error:
             raise TileError(f"{path}:{number}: {error}") from None
     return found
+
+
+def of_setting() -> list[Suppression]:
+    """Those of the file that TILE_SIM_SUPPRESSIONS names."""
+    path = knobs.runtime.sim_suppressions
+    return read_suppressions(path) if path else []
 
 
 def split(

@@ -106,15 +106,15 @@ def test_names_of_later_releases_are_absent(monkeypatch):
 
 def test_unbuilt_names_say_so_when_used():
     compat.install()
-    from triton.experimental.gluon.language.amd.gfx1250.tdm import tensor_descriptor as Layout
+    from triton.language.semantic import TritonSemantic as Semantic
 
-    assert not isinstance(3, Layout) and repr(Layout | None)
-    with pytest.raises(UnbuiltError, match="tensor_descriptor is not built in tile"):
-        Layout(1)
-    with pytest.raises(AttributeError, match=r"tensor_descriptor\.get is not built"):
-        print(Layout.get)
+    assert not isinstance(3, Semantic) and repr(Semantic | None)
+    with pytest.raises(UnbuiltError, match="TritonSemantic is not built in tile"):
+        Semantic(1)
+    with pytest.raises(AttributeError, match=r"TritonSemantic\.get is not built"):
+        print(Semantic.get)
 
-    class Derived(Layout):
+    class Derived(Semantic):
         pass
 
     with pytest.raises(UnbuiltError):
@@ -139,10 +139,10 @@ def test_uninstall_takes_back_what_imports_made(monkeypatch):
     compat.uninstall()
     monkeypatch.setenv("TILE_COMPAT_VERSION", "3.9.0")
     compat.install()
-    importlib.import_module("triton.experimental.gluon.language.fpsan")
-    assert "fpsan" in vars(language)
+    importlib.import_module("triton.experimental.gluon.language.amd.warp_pipeline")
+    assert "warp_pipeline" in vars(language.amd)
     importlib.import_module("triton.experimental.gluon.language.amd.slice")
     compat.uninstall()
-    assert "fpsan" not in vars(language)
+    assert "warp_pipeline" not in vars(language.amd)
     # The function came back, whose name the release has for a module.
     assert callable(vars(language.amd)["slice"])

@@ -156,8 +156,8 @@ def test_loop_that_changes_a_type():
 
     expect(
         kernel, 4, "acc = acc + 1.5 * i", "acc",
-        f"`acc` has the type int32 before the loop on line {where(kernel, 3)}, but fp32 after an "
-        "iteration; a variable "
+        "Loop-carried variable acc has initial type int32, but fp32 after an iteration of the loop "
+        f"on line {where(kernel, 3)}; a variable "
         "keeps its type through a loop, so convert it with .to() or tl.broadcast_to\n"
         f"note: `acc` is int32 from here:\n  File \"FILE\", line {where(kernel, 2)}, in kernel\n"
         "    acc = 0\n    ^^^",

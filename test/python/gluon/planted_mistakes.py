@@ -160,6 +160,26 @@ PLANTED = [
     ),
     # Partitions.
     (
+        "group_matmul",
+        RACES + " deadlock",
+        "                operands.release(step + k - 1)\n",
+        "                operands.release(step + k)\n",
+    ),
+    ("group_matmul", "deadlock", "        operands.release(step + steps - 1)\n", ""),
+    (
+        "group_matmul",
+        RACES,
+        "            mbarrier.wait(my_turn, (n // 2 + 1 - ME) & 1)\n",
+        "            pass\n",
+    ),
+    ("group_matmul", "deadlock", "mbarrier.arrive(other_turn)", "mbarrier.arrive(my_turn)"),
+    (
+        "group_matmul",
+        RACES,
+        "            slot = operands.wait(step + k)\n",
+        "            slot = (step + k) % operands.SLOTS\n",
+    ),
+    (
         "pingpong_attention",
         RACES + " deadlock mbarrier-misuse",
         "        mbarrier.wait(self.empty.index(slot), (n // self.SLOTS + 1) & 1)\n",

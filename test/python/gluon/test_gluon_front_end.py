@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
-from reference import poisoned, random
 
 import tile
 from tile import _C
@@ -27,11 +25,13 @@ SHARED = gl.constexpr(gl.NVMMASharedLayout(128, 16))
 BYTES = gl.constexpr(gl.NVMMASharedLayout(128, 8))
 
 
-def module_of(fn, signature=None, target="cuda:100", **options):
+def module_of(fn, signature=None, target="cuda:100", constants=None, **options):
     backend, _, arch = target.partition(":")
     gpu = GPUTarget(backend, int(arch) if backend == "cuda" else arch, 32)
     parsed = find_backend(gpu).parse_options(options)
-    return GluonSource(fn, signature or {}).make_ir(parsed, _C.ir.Context())
+    constants = constants or {}
+    signature = {**(signature or {}), **dict.fromkeys(constants, "constexpr")}
+    return GluonSource(fn, signature, constants).make_ir(parsed, _C.ir.Context())
 
 
 GluonSource = gluon.GluonASTSource
@@ -165,46 +165,6 @@ def unknown_barriers():
 def test_mistakes(fn, message):
     with pytest.raises(tile.CompilationError, match=message):
         module_of(fn)
-
-
-PACKED = {
-    "add2": lambda a, b, c: a + b,
-    "sub2": lambda a, b, c: a - b,
-    "mul2": lambda a, b, c: a * b,
-    "min2": lambda a, b, c: np.minimum(a, b),
-    "max2": lambda a, b, c: np.maximum(a, b),
-    "fma2": lambda a, b, c: (a.astype(np.float64) * b + c).astype(np.float32),
-}
-
-
-@pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "cuda:100"], indirect=True)
-@pytest.mark.parametrize("name", PACKED)
-def test_packed_arithmetic(name, target):
-    """Pairs are computed as single elements are."""
-    a, b, c = (random(200, "fp32", seed) for seed in (1, 2, 3))
-    out = poisoned(200, "fp32")
-
-    @gluon.jit
-    def kernel(a_ptr, b_ptr, c_ptr, out, n, OP: gl.constexpr, L: gl.constexpr):
-        i = gl.arange(0, 256, layout=L)
-        a = gl.load(a_ptr + i, i < n)
-        b = gl.load(b_ptr + i, i < n)
-        if OP == "fma2":
-            result = blackwell.fma2(a, b, gl.load(c_ptr + i, i < n))
-        elif OP == "add2":
-            result = blackwell.add2(a, b)
-        elif OP == "sub2":
-            result = blackwell.sub2(a, b)
-        elif OP == "mul2":
-            result = blackwell.mul2(a, b)
-        elif OP == "min2":
-            result = blackwell.min2(a, b)
-        else:
-            result = blackwell.max2(a, b)
-        gl.store(out + i, result, i < n)
-
-    kernel[(1,)](a, b, c, out, 200, name, gl.BlockedLayout([2], [32], [4], [0]))
-    np.testing.assert_array_equal(out, PACKED[name](a, b, c))
 
 
 # Layouts.

@@ -3,13 +3,18 @@ finds."""
 
 from __future__ import annotations
 
+import amd_machines
 import ml_dtypes
 import numpy as np
 import pytest
 import random_programs as rp
-import test_gluon_amd as amd
+import test_gluon_amd_buffers as amd_buffers
+import test_gluon_amd_layouts as amd_layouts
+import test_gluon_amd_lds as amd_lds
+import test_gluon_amd_scales as amd_scales
 import test_gluon_examples as examples
 import test_gluon_nvidia as nvidia
+from addresses import pointers
 from reference import poisoned
 from reference import random as values
 from test_gluon_random import load
@@ -104,88 +109,92 @@ def test_descriptors_made_in_the_kernel(target):
     np.testing.assert_array_equal(y, x)
 
 
-@amd.every
+@amd_machines.every
 @pytest.mark.parametrize("dtype", ["fp32", "i8", "bool"])
 def test_buffers(dtype, target):
     x = values(1024, "i8", 1) > 0 if dtype == "bool" else values(1024, dtype, 1)
     y = np.full_like(x, 1) if dtype == "bool" else poisoned(1024, dtype)
-    amd.buffer_copy[(2,)](x, y, 700, 512, amd.row(target), 1, None)
+    amd_buffers.buffer_copy[(2,)](x, y, 700, 512, amd_machines.row(target), 1, None)
     np.testing.assert_array_equal(y, np.where(np.arange(1024) < 700, x, 1).astype(x.dtype))
 
 
-@amd.every
-@pytest.mark.parametrize("kind", amd.ATOMICS)
+@amd_machines.every
+@pytest.mark.parametrize("kind", amd_buffers.ATOMICS)
 @pytest.mark.parametrize("dtype", ["i32", "u32"])
 def test_buffer_atomics(dtype, kind, target):
     x, v = values(512, dtype, 1), values(512, dtype, 2)
     before, old = x.copy(), np.zeros_like(x)
     operation = getattr(gl.amd.cdna3, f"buffer_atomic_{kind}")
-    amd.buffer_atomic[(1,)](x, old, v, 417, operation, 512, amd.row(target))
+    amd_buffers.buffer_atomic[(1,)](x, old, v, 417, operation, 512, amd_machines.row(target))
     inside = np.arange(512) < 417
-    np.testing.assert_array_equal(x, np.where(inside, amd.ATOMICS[kind](before, v), before))
+    np.testing.assert_array_equal(x, np.where(inside, amd_buffers.ATOMICS[kind](before, v), before))
     np.testing.assert_array_equal(old, np.where(inside, before, 0))
 
 
-@amd.every
+@amd_machines.every
 @pytest.mark.parametrize("buffer", [True, False])
 @pytest.mark.parametrize("trips,n", [(4, 7000), (0, 0)])
 def test_copies_to_lds(trips, n, buffer, target):
     x, y = values((max(trips, 1), 32, 64), "fp16", 7), poisoned((max(trips, 1), 32, 64), "fp16")
     shared = gl.PaddedSharedLayout.with_identity_for([[64, 8]], [32, 64], [1, 0])
-    out = gl.BlockedLayout([2, 1], [amd.LANES[target] // 4, 4], [2, 2], [0, 1])
-    amd.staged[(1,)](x, y, n, trips, 32, 64, amd.matrix(target), shared, 5, buffer, out)
+    out = gl.BlockedLayout([2, 1], [amd_machines.LANES[target] // 4, 4], [2, 2], [0, 1])
+    amd_lds.staged[(1,)](
+        x, y, n, trips, 32, 64, amd_machines.matrix(target), shared, 5, buffer, out
+    )
     if trips:
         inside = np.arange(x.size).reshape(x.shape) < n
         np.testing.assert_array_equal(y, np.where(inside, x, 5).astype(x.dtype))
 
 
-@amd.every
+@amd_machines.every
 def test_slices(target):
-    m = 4 * (amd.LANES[target] // 8)
+    m = 4 * (amd_machines.LANES[target] // 8)
     x, y = values((2 * m, 64), "fp32", 8), poisoned((4, m, 32), "fp32")
-    amd.parts[(1,)](x, y, m, 32, amd.matrix(target))
+    amd_layouts.parts[(1,)](x, y, m, 32, amd_machines.matrix(target))
     want = [x[i * m :][:m, j * 32 :][:, :32] for j in range(2) for i in range(2)]
     np.testing.assert_array_equal(y, np.stack(want))
 
 
-@amd.gfx950
+@amd_machines.gfx950
 @pytest.mark.parametrize("left,right", [("e2m1", "e4m3"), ("e5m2", "e2m1")])
 def test_scaled_products(left, right, target, monkeypatch):
     m, n, k = 32, 64, 128
-    a, a_value = amd.random_operand(m, k, left, 1, 1)
-    b, b_value = amd.random_operand(k, n, right, 2, 0)
+    a, a_value = amd_scales.random_operand(m, k, left, 1, 1)
+    b, b_value = amd_scales.random_operand(k, n, right, 2, 0)
     (a_scale, a_factor), (b_scale, b_factor) = (
-        amd.random_scales(extent, k // 32, seed) for extent, seed in ((m, 3), (n, 4))
+        amd_scales.random_scales(extent, k // 32, seed) for extent, seed in ((m, 3), (n, 4))
     )
     c = poisoned((m, n), "fp32")
-    layout = amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
-    amd.scaled_product[(1,)](
-        a, a_scale, b, b_scale, c, m, n, k, left, right, amd.matrix(target), layout, True
+    layout = gl.amd.AMDMFMALayout(4, [16, 16, 128], True, [2, 2])
+    amd_scales.scaled_product[(1,)](
+        a, a_scale, b, b_scale, c, m, n, k, left, right, amd_machines.matrix(target), layout, True
     )
     want = (a_value * a_factor) @ (b_value * b_factor.T) + 1
     np.testing.assert_allclose(c, want, rtol=1e-5)
 
 
-@amd.gfx950
+@amd_machines.gfx950
 @pytest.mark.parametrize("index", [0, 1])
 def test_bytes_packed_across_k(index, target):
-    parent = amd.AMDMFMALayout(4, [32, 32, 64], True, [2, 2])
+    parent = gl.amd.AMDMFMALayout(4, [32, 32, 64], True, [2, 2])
     codes = np.abs(values((128, 128), "i32", 9)) % 16
-    x, want = amd.packed(codes, index), amd.packed(codes, 1 - index)
+    x, want = amd_scales.packed(codes, index), amd_scales.packed(codes, 1 - index)
     y = np.full(want.shape, 0xEE, np.uint8)
     operand = gl.DotOperandLayout(index, parent, 16)
-    amd.repacked[(1,)](x, y, *x.shape, amd.matrix(target), operand)
+    amd_scales.repacked[(1,)](x, y, *x.shape, amd_machines.matrix(target), operand)
     np.testing.assert_array_equal(y, want)
 
 
-@amd.cdna
+@amd_machines.cdna
 @pytest.mark.parametrize("format,axis", [("e2m1", 1), ("e2m1", 0), ("e5m2", None)])
 def test_scaled_upcast(format, axis, target):
     wide = (32 * (1 + (axis == 0)), 64 * (1 + (axis == 1)))
-    x, value = amd.random_operand(*wide, format, 5, axis)
+    x, value = amd_scales.random_operand(*wide, format, 5, axis)
     scales = (np.abs(values(wide, "i32", 6)) % 9 + 123).astype(np.uint8)
     y = np.full(wide, -77, ml_dtypes.bfloat16)
-    amd.upcast[(1,)](x, scales, y, 32, 64, axis, format == "e2m1", amd.matrix(target, rows=2))
+    amd_scales.upcast[(1,)](
+        x, scales, y, 32, 64, axis, format == "e2m1", amd_machines.matrix(target, rows=2)
+    )
     np.testing.assert_array_equal(y.astype(np.float64), value * 2.0 ** (scales.astype(int) - 127))
 
 
@@ -220,7 +229,7 @@ def test_random_program_with_bulk_copies(seed, target, tmp_path):
 @gluon.jit
 def bytes_of(x_ptr, y_ptr, LAYOUT: gl.constexpr, SHARED: gl.constexpr, ROW: gl.constexpr):
     buffer = gl.allocate_shared_memory(gl.float16, [32, 64], SHARED)
-    buffer.store(gl.load(amd.pointers(x_ptr, 32, 64, LAYOUT)))
+    buffer.store(gl.load(pointers(x_ptr, 32, 64, LAYOUT)))
     plain: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0])
     flat = buffer.reinterpret(gl.int16, [2048], plain)
     gl.store(y_ptr + gl.arange(0, 2048, layout=ROW), flat.load(ROW))
@@ -251,9 +260,9 @@ def test_reinterpreted_buffers_are_as_compiled(shared, monkeypatch):
 def views(x_ptr, y_ptr, LAYOUT: gl.constexpr, T: gl.constexpr):
     shared: gl.constexpr = gl.SwizzledSharedLayout(4, 1, 4, [1, 0])
     buffers = gl.allocate_shared_memory(gl.int32, [2, 32, 64], shared)
-    buffers.index(1).store(gl.load(amd.pointers(x_ptr, 32, 64, LAYOUT)))
+    buffers.index(1).store(gl.load(pointers(x_ptr, 32, 64, LAYOUT)))
     part = buffers.index(1).slice(16, 16, dim=0).permute((1, 0))
-    gl.store(amd.pointers(y_ptr, 64, 16, T), part.load(T))
+    gl.store(pointers(y_ptr, 64, 16, T), part.load(T))
 
 
 def test_views():
@@ -272,11 +281,11 @@ SHARED = gl.constexpr(gl.NVMMASharedLayout(128, 32))
 @gluon.jit
 def without_wait(x_ptr, y_ptr, WAIT: gl.constexpr):
     buffer = gl.allocate_shared_memory(gl.int32, [32, 32], gl.SwizzledSharedLayout(1, 1, 1, [1, 0]))
-    async_copy.async_load(buffer, amd.pointers(x_ptr, 32, 32, A))
+    async_copy.async_load(buffer, pointers(x_ptr, 32, 32, A))
     async_copy.commit_group()
     if WAIT:
         async_copy.wait_group(0)
-    gl.store(amd.pointers(y_ptr, 32, 32, A), buffer.load(A))
+    gl.store(pointers(y_ptr, 32, 32, A), buffer.load(A))
 
 
 def test_data_comes_when_it_is_waited_for():
@@ -370,7 +379,7 @@ def test_message(function, target):
 def producer(x_ptr, buffers, full, empty, trips, SKIP: gl.constexpr):
     for i in range(trips):
         mbarrier.wait(empty.index(i & 1), ((i >> 1) & 1) ^ 1)
-        buffers.index(i & 1).store(gl.load(amd.pointers(x_ptr + i * 1024, 32, 32, A)))
+        buffers.index(i & 1).store(gl.load(pointers(x_ptr + i * 1024, 32, 32, A)))
         if not SKIP or i != 2:
             mbarrier.arrive(full.index(i & 1))
 
@@ -379,7 +388,7 @@ def producer(x_ptr, buffers, full, empty, trips, SKIP: gl.constexpr):
 def consumer(y_ptr, buffers, full, empty, trips):
     for i in range(trips):
         mbarrier.wait(full.index(i & 1), (i >> 1) & 1)
-        gl.store(amd.pointers(y_ptr + i * 1024, 32, 32, A), buffers.index(i & 1).load(A) * 2)
+        gl.store(pointers(y_ptr + i * 1024, 32, 32, A), buffers.index(i & 1).load(A) * 2)
         mbarrier.arrive(empty.index(i & 1))
     return gl.num_warps() + 0
 

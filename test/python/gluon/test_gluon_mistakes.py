@@ -75,6 +75,11 @@ def persistent_matmul(module, **how):
     module.persistent_kernel.simulate(*arguments, grid=(1,), **how)
 
 
+def group_matmul(module, **how):
+    arguments = module.arguments(*pair(192, 64, 96), (64, 64, 32), 2, shared=False)
+    module.group_kernel.simulate(*arguments, grid=(1,), num_warps=4, **how)
+
+
 def pingpong_attention(module, **how):
     q, k, v = (random((1, 200, 64), "fp16", seed) for seed in (8, 9, 10))
     arguments = module.arguments(q, k, v, poisoned((1, 200, 64), "fp16"), False, 64, 2)
@@ -151,8 +156,8 @@ def tcgen05_attention(module, **how):
 RUNS = {
     run.__name__: run
     for run in (async_matmul, experts_matmul, vector_add, transpose, tma_copy, wgmma_matmul,
-                persistent_matmul, pingpong_attention, pingpong_backward, cluster_matmul,
-                split_k_matmul, convolution, tcgen05_matmul, tcgen05_persistent,
+                persistent_matmul, group_matmul, pingpong_attention, pingpong_backward,
+                cluster_matmul, split_k_matmul, convolution, tcgen05_matmul, tcgen05_persistent,
                 tcgen05_pair_matmul, tcgen05_scaled, tcgen05_experts, tcgen05_attention)
 }  # fmt: skip
 

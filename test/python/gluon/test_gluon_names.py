@@ -1,5 +1,5 @@
-"""Every name of the language is there, or says in one sentence that it is not; docs/gluon.md lists
-them. `python test/python/gluon/test_gluon_names.py` writes the list of the page anew."""
+"""Every name of the language is there; docs/gluon.md lists them.
+`python test/python/gluon/test_gluon_names.py` writes the list of the page anew."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import importlib
 from pathlib import Path
 
 import pytest
-
-from tile import compat
 
 HERE = Path(__file__).resolve()
 NAMES = [
@@ -20,59 +18,28 @@ BEGIN, END = "<!-- names -->\n", "<!-- end of names -->\n"
 
 def rendered() -> str:
     """The list of names as the page has it."""
-    modules: dict[str, dict[str, list[str]]] = {}
-    for module, name, status in NAMES:
-        short = module.replace("gluon.language", "gl", 1)
-        modules.setdefault(short, {}).setdefault(status, []).append(name)
-    lines = ["| where | there | not there yet |", "|---|---|---|"]
+    modules: dict[str, list[str]] = {}
+    for module, name in NAMES:
+        modules.setdefault(module.replace("gluon.language", "gl", 1), []).append(name)
+    lines = ["| where | names |", "|---|---|"]
     for module, found in modules.items():
-        cells = [" ".join(f"`{n}`" for n in found.get(s, [])) for s in ("present", "absent")]
-        lines.append(f"| `{module}` | {' | '.join(cells)} |")
+        lines.append(f"| `{module}` | {' '.join(f'`{n}`' for n in found)} |")
     return "\n".join(lines) + "\n"
 
 
 def find(module: str):
-    """A module or class by its name after ``experimental``; None if a part of it is absent."""
+    """A module or class by its name after ``experimental``."""
     full = f"tile.experimental.{module}"
     try:
         return importlib.import_module(full)
     except ImportError:
         parent, _, name = full.rpartition(".")
-    try:
-        return getattr(importlib.import_module(parent), name)
-    except (ImportError, AttributeError):
-        return None
+    return getattr(importlib.import_module(parent), name)
 
 
-@pytest.fixture(autouse=True)
-def without_the_switch():
-    """With the switch, names that are not built have a value that says so when it is used. Tests
-    before this one may have left it on."""
-    compat.uninstall()
-
-
-@pytest.mark.parametrize("module,name,status", NAMES)
-def test_name(module, name, status):
-    owner = find(module)
-    if status == "present":
-        assert hasattr(owner, name)
-        return
-    if owner is None:
-        parent, _, name = module.rpartition(".")
-        owner, module = find(parent), parent
-        assert owner is not None
-    if isinstance(owner, type):
-        owner = owner(None, None)
-    with pytest.raises(AttributeError) as error:
-        getattr(owner, name)
-    assert str(error.value) == f"{module}.{name} is not built in tile yet"
-
-
-def test_a_misspelt_name_is_no_absent_one():
-    from tile.experimental.gluon import language as gl
-
-    with pytest.raises(AttributeError, match=r"^gluon.language has no attribute 'aragne'$"):
-        gl.aragne  # noqa: B018
+@pytest.mark.parametrize("module,name", NAMES)
+def test_name(module, name):
+    assert hasattr(find(module), name)
 
 
 def test_the_page_lists_the_names():

@@ -48,15 +48,34 @@ def test_persistent_matmul_in_parts(parts, group, programs, target):
 
 
 @hopper
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(
+    "m,n,k,parts,group,programs",
+    [(256, 256, 64, 1, 8, 2), (330, 264, 104, 2, 2, 3), (64, 128, 200, 4, 1, 2)],
+)
+def test_group_matmul(m, n, k, parts, group, programs, shared, target):
+    """One tile or several for each program, also an odd number for two groups."""
+    a, b, expected, size = factors(m, n, k)
+    c = poisoned((m, n), "fp16")
+    block = (128 if shared else 64, 128, 32)
+    how = {"block": block, "shared": shared, "parts": parts, "group": group}
+    load("group_matmul").matmul(a, b, c, programs, **how)
+    close(c, expected, size)
+
+
+@hopper
+@pytest.mark.parametrize(
+    "program,more", [("persistent_matmul", {}), ("group_matmul", {"shared": False})]
+)
 @pytest.mark.parametrize("m,n,k", [(128, 256, 256), (200, 136, 144)])
-def test_persistent_matmul_of_8_bits(m, n, k, target):
+def test_matmul_of_8_bits(m, n, k, program, more, target):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     e4m3 = ml_dtypes.float8_e4m3fn
     a, b = (random(shape, "fp32", seed).astype(e4m3) for seed, shape in ((6, (m, k)), (7, (n, k))))
     c = poisoned((m, n), "fp16")
     given = (tile.reinterpret(x.view(np.uint8), gl.float8e4nv) for x in (a, b))
     how = {"block": (64, 128, 128), "parts": 2, "dtype": gl.float8e4nv, "along_k": True}
-    load("persistent_matmul").matmul(*given, c, 2, **how)
+    load(program).matmul(*given, c, 2, **how, **more)
     expected = a.astype(np.float64) @ b.astype(np.float64).T
     # Sums of 8-bit dots keep fewer bits than float32 has.
     close(c, expected, 4 * np.linalg.norm(expected))
@@ -186,6 +205,15 @@ def persistent(schedule):
     return report, [(c, expected)]
 
 
+def groups(schedule):
+    module = load("group_matmul")
+    a, b, expected, _ = factors(128, 192, 96)
+    c = poisoned((128, 192), "fp16")
+    given = module.arguments(a, b, c, (128, 64, 32), 2)
+    report = module.group_kernel.simulate(*given, grid=(2,), num_warps=4, schedule_seed=schedule)
+    return report, [(c, expected)]
+
+
 def clusters(schedule):
     module = load("cluster_matmul")
     a, b, expected, _ = factors(128, 64, 96)
@@ -231,7 +259,7 @@ def backward(schedule):
 
 @sim_only
 @hopper
-@pytest.mark.parametrize("program", [persistent, clusters, split, attention, backward])
+@pytest.mark.parametrize("program", [persistent, groups, clusters, split, attention, backward])
 def test_no_schedule_changes_the_result(program, target):
     for schedule in range(4):
         report, results = program(schedule)

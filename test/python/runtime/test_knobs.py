@@ -470,6 +470,7 @@ ELSEWHERE = {
     "TILE_SIM_MAX_INSTRUCTIONS": "../sim/test_order.py",
     "TILE_SIM_SCHEDULE_SEED": "../sim/test_schedules.py",
     "TILE_SIM_SCHEDULES": "../sim/test_schedules.py",
+    "TILE_SIM_SUPPRESSIONS": "../sim/test_product.py",
     "TILE_TENSOR_MEMORY": f"{OF_NVIDIA}/test_tensor_memory_matmul.py",
     "TILE_TMA": f"{OF_NVIDIA}/test_tma.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",

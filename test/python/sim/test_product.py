@@ -211,6 +211,17 @@ def test_suppressions():
     assert not launch(1000, suppressions=[bounds]).ok
 
 
+def test_suppressions_of_the_setting(tmp_path, monkeypatch):
+    path = tmp_path / "list"
+    path.write_text("race PTX:* a statistic that may lose counts\n")
+    monkeypatch.setenv("TILE_SIM_SUPPRESSIONS", str(path))
+    report = launch(total=np.zeros(1, np.float32))
+    assert report.ok and {f["kind"] for f in report.suppressed} == {"race"}
+    monkeypatch.setenv("TILE_SIM_SUPPRESSIONS", str(tmp_path / "nothing"))
+    with pytest.raises(TileError, match="cannot read the suppressions"):
+        launch(total=np.zeros(1, np.float32))
+
+
 @pytest.mark.parametrize("text", ["race PTX:1", "race kernel because", "race"])
 def test_suppressions_need_a_place_and_a_reason(tmp_path, text):
     path = tmp_path / "list"

@@ -72,7 +72,15 @@ class HIPBackend(BaseBackend):
         result.check_types()
         return result
 
+    def _check_blocks(self, options: HIPOptions) -> None:
+        if options.num_ctas > 1:
+            raise TileError(
+                f"num_ctas > 1 not supported: tile has no code for programs of several blocks on "
+                f"{self.facts}"
+            )
+
     def stages(self, options: HIPOptions) -> dict[str, Any]:
+        self._check_blocks(options)
         return {
             "ttir": functools.partial(self.make_ttir, options=options),
             "ttgir": functools.partial(self.make_ttgir, options=options),
@@ -136,6 +144,7 @@ class HIPBackend(BaseBackend):
     def make_ttgir_of_explicit(
         self, module: Any, metadata: dict[str, Any], *, options: HIPOptions
     ) -> Any:
+        self._check_blocks(options)
         return run_stage(module, "tile-amd-gluon", metadata["name"], options)
 
     @staticmethod

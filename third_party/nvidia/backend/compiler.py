@@ -19,7 +19,7 @@ from . import occupancy, tensor_maps, tools
 from .options import NvidiaOptions, check_options, described_libraries
 from .spelling import with_space_first
 from .stages import STAGES
-from .targets import find_facts
+from .targets import WITHOUT_CODE, find_facts
 
 #: The most threads of a block, on every GPU.
 _MOST_THREADS = 1024
@@ -47,8 +47,9 @@ class NvidiaBackend(BaseBackend):
 
     @classmethod
     def find_target(cls, arch: str) -> GPUTarget:
-        facts = find_facts(int(arch) if arch.isdigit() else arch)
-        return GPUTarget("cuda", facts.compute_capability, 32)
+        number = int(arch) if arch.isdigit() else arch
+        find_facts(number)
+        return GPUTarget("cuda", number, 32)
 
     @staticmethod
     def describe_tools() -> list[tuple[str, str]]:
@@ -83,6 +84,7 @@ class NvidiaBackend(BaseBackend):
         return result
 
     def stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        self._check_code()
         return {
             "ttir": functools.partial(self.make_ttir, options=options),
             "ttgir": functools.partial(self.make_ttgir, options=options),
@@ -95,6 +97,13 @@ class NvidiaBackend(BaseBackend):
             "ttgir": functools.partial(self.make_ttgir_of_explicit, options=options),
             **self._last_stages(options),
         }
+
+    def _check_code(self) -> None:
+        if self.target.arch in WITHOUT_CODE:
+            raise TileError(
+                f"tile has no code generator for {self.target}: it writes programs with explicit "
+                "layouts for it in glir, and goes no further"
+            )
 
     def _last_stages(self, options: NvidiaOptions) -> dict[str, Any]:
         """From `ttg` to machine code."""
@@ -155,6 +164,7 @@ class NvidiaBackend(BaseBackend):
     def make_ttgir_of_explicit(
         self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions
     ) -> Any:
+        self._check_code()
         return run_stage(module, "tile-nvidia-gluon", metadata["name"], options)
 
     @staticmethod

@@ -11,6 +11,9 @@ from tile.errors import TileError
 _OLDER = range(20, 75)
 #: Numbers that PTX 9.0 gave other names.
 _RENAMED = {101: 110}
+#: GPUs for which programs with explicit layouts are written in `glir`, and not compiled further.
+#: Until then, each has the facts of another one.
+WITHOUT_CODE = {107: 103}
 
 
 def find_facts(arch: Any) -> Any:
@@ -24,7 +27,7 @@ def find_facts(arch: Any) -> Any:
             f"cuda:{arch} is not supported: GPUs older than Turing (cuda:75), such as Volta, are "
             "not compiled for"
         )
-    facts = _C.targets.lookup(f"cuda:{arch}")
+    facts = _C.targets.lookup(f"cuda:{WITHOUT_CODE.get(arch, arch)}")
     if facts is None:
         known = ", ".join(map(str, _C.targets.known("cuda")))
         raise TileError(f"unknown target cuda:{arch}: known ones are {known}")

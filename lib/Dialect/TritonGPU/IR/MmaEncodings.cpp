@@ -222,6 +222,50 @@ SmallVector<unsigned> AMDWmmaEncodingAttr::getDefaultOrder() const {
   return getMatrixOrder(getRank(), /*swapLastTwo=*/!getIsTransposed());
 }
 
+/// Reads `ctaLayout = {register = [[..]], warp = [[..]]}`, as Triton prints the
+/// grids of tiles and warps. Their last dimension has to count fastest.
+static ParseResult readGrids(EncodingReader &reader,
+                             SmallVectorImpl<unsigned> &warpsPerCTA,
+                             SmallVectorImpl<unsigned> &tilesPerWarp) {
+  Attribute value;
+  if (reader.attribute("ctaLayout", value))
+    return failure();
+  auto grids = dyn_cast<DictionaryAttr>(value);
+  auto read = [&](StringRef name, SmallVectorImpl<unsigned> &extents,
+                  ArrayRef<unsigned> steps) {
+    extents.assign(2, 1);
+    auto bases = dyn_cast_or_null<ArrayAttr>(grids.get(name));
+    if (!bases)
+      return !grids.contains(name);
+    unsigned dim = 1;
+    for (Attribute basis : bases) {
+      auto entries = dyn_cast<ArrayAttr>(basis);
+      if (!entries || entries.size() != 2 ||
+          !llvm::all_of(entries, llvm::IsaPred<IntegerAttr>))
+        return false;
+      int64_t places[] = {cast<IntegerAttr>(entries[0]).getInt(),
+                          cast<IntegerAttr>(entries[1]).getInt()};
+      if (places[0])
+        dim = 0;
+      if (places[1 - dim] || places[dim] != steps[dim] * extents[dim])
+        return false;
+      extents[dim] *= 2;
+    }
+    return true;
+  };
+  auto isKnown = [](NamedAttribute attribute) {
+    return attribute.getName() == "register" || attribute.getName() == "warp";
+  };
+  if (!grids || !llvm::all_of(grids, isKnown) ||
+      !read("register", tilesPerWarp, {1, 1}) ||
+      !read("warp", warpsPerCTA, tilesPerWarp))
+    return reader.error() << "expected a 'ctaLayout' of bases 'register' and "
+                             "'warp' in two dimensions, the last of which "
+                             "counts fastest, found "
+                          << value;
+  return success();
+}
+
 Attribute AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   EncodingReader reader(parser);
   unsigned version = 0;
@@ -231,13 +275,16 @@ Attribute AMDWmmaEncodingAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || reader.readKeys() ||
       reader.uintValue("version", version) ||
       reader.boolean("isTranspose", isTransposed) ||
-      reader.uints("warpsPerCTA", warpsPerCTA) ||
+      (reader.has("ctaLayout")
+           ? readGrids(reader, warpsPerCTA, tilesPerWarp)
+           : ParseResult(failure(reader.uints("warpsPerCTA", warpsPerCTA) ||
+                                 reader.uints("tilesPerWarp", tilesPerWarp,
+                                              /*required=*/false)))) ||
       reader.ctaLayout(warpsPerCTA.size(), ctaLayout) ||
-      reader.uints("tilesPerWarp", tilesPerWarp, /*required=*/false) ||
       reader.uints("instrShape", instrShape, /*required=*/false) ||
       reader.finish() || parser.parseGreater())
     return {};
-  if (!reader.has("tilesPerWarp"))
+  if (tilesPerWarp.empty())
     tilesPerWarp.assign(warpsPerCTA.size(), 1);
   return getChecked([&] { return reader.error(); }, parser.getContext(),
                     version, isTransposed, ArrayRef(warpsPerCTA), ctaLayout,

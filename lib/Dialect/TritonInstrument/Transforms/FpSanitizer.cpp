@@ -6,6 +6,7 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonInstrument/IR/Dialect.h"
 #include "tile/Dialect/TritonInstrument/Transforms/Passes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/PackedArithOps.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -81,7 +82,8 @@ public:
         llvm::all_of(op->getOperandTypes(), getFloat) &&
         getFloat(op->getResult(0).getType()) && op->getNumOperands() &&
         llvm::all_equal(op->getOperandTypes()) &&
-        (isa<ExternElementwiseOp, ClampFOp, PreciseSqrtOp, PreciseDivFOp>(op) ||
+        (isa<ExternElementwiseOp, ClampFOp, PreciseSqrtOp, PreciseDivFOp,
+             nvidia_gpu::PackedArithOp>(op) ||
          isa<arith::ArithDialect, math::MathDialect>(op->getDialect()));
     if (!isElementwise)
       return op->emitError("the sanitizer of floating point does not know '")
@@ -189,8 +191,28 @@ private:
     auto smaller = [&](Value a, Value c) {
       return r.select(r.compare(arith::CmpIPredicate::sle, a, c), a, c);
     };
+    auto packed = [&](nvidia_gpu::PackedArithKind kind) {
+      switch (kind) {
+      case nvidia_gpu::PackedArithKind::ADD:
+        return r.addNumbers(x[0], x[1]);
+      case nvidia_gpu::PackedArithKind::SUB:
+        return r.addNumbers(x[0], r.negate(x[1]));
+      case nvidia_gpu::PackedArithKind::MUL:
+        return r.mul(x[0], x[1]);
+      case nvidia_gpu::PackedArithKind::FMA:
+        return r.add(r.mul(x[0], x[1]), x[2]);
+      case nvidia_gpu::PackedArithKind::MIN:
+        return smaller(x[0], x[1]);
+      case nvidia_gpu::PackedArithKind::MAX:
+        return larger(x[0], x[1]);
+      }
+      llvm_unreachable("unknown kind");
+    };
     Value result =
         llvm::TypeSwitch<Operation *, Value>(op)
+            .Case([&](nvidia_gpu::PackedArithOp op) {
+              return packed(op.getKind());
+            })
             .Case([&](arith::AddFOp) { return r.addNumbers(x[0], x[1]); })
             .Case([&](arith::SubFOp) {
               return r.addNumbers(x[0], r.negate(x[1]));

@@ -5,6 +5,7 @@
 #include "tile/Dialect/Triton/IR/BlockTypeSyntax.h"
 #include "tile/Dialect/Triton/IR/InlineAnywhere.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/PackedArithOps.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -62,6 +63,10 @@ void TritonNvidiaGPUDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "tile/Dialect/TritonNvidiaGPU/IR/PackedArithOps.cpp.inc"
       >();
   addInterfaces<TritonNvidiaGPUOpAsmInterface, InlineAnywhere>();
 }

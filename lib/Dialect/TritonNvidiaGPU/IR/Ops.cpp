@@ -78,7 +78,13 @@ static ParseResult parsePartOfColumns(OpAsmParser &parser,
 
 static void printPartOfColumns(OpAsmPrinter &printer, Operation *,
                                DictionaryAttr attributes) {
-  printer.printOptionalAttrDict(attributes.getValue());
+  // `printOptionalAttrDict` would put a second space before the attributes.
+  printer << '{';
+  llvm::interleaveComma(attributes.getValue(), printer,
+                        [&](NamedAttribute attribute) {
+                          printer.printNamedAttribute(attribute);
+                        });
+  printer << '}';
 }
 
 #define GET_OP_CLASSES

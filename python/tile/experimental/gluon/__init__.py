@@ -4,22 +4,14 @@ A kernel is a function decorated with `jit`, written in `language`; it is launch
 simulated as those of `tile.jit` are.
 """
 
-from typing import Any
-
 from tile import must_use_result
 from tile.language.aggregate import aggregate
 from tile.runtime.jit import constexpr_function
 
-from . import language, nvidia
+from . import amd, language, nvidia
 from ._runtime import GluonASTSource, GluonJITFunction, jit
 
 __all__ = [
-    "GluonASTSource", "GluonJITFunction", "aggregate", "constexpr_function", "jit", "language",
-    "must_use_result", "nvidia",
+    "GluonASTSource", "GluonJITFunction", "aggregate", "amd", "constexpr_function", "jit",
+    "language", "must_use_result", "nvidia",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ._absent import refuse
-
-    return refuse(__name__, name)

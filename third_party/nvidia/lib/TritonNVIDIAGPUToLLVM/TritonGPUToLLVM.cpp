@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/AsyncSharedStore.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/PackedArith.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
@@ -61,6 +62,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateDotScaledPatterns(own, target);
       nvidia::populateWarpGroupDotPatterns(own, target);
       nvidia::populateAsyncSharedStorePatterns(own, target);
+      nvidia::populatePackedArithPatterns(own);
       nvidia::populateBarrierPatterns(own, target);
       nvidia::populateTMAPatterns(own, target);
       nvidia::populateTensorMemoryPatterns(own, target, *tensorMemory);

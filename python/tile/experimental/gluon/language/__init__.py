@@ -67,7 +67,7 @@ from tile.language.program import (
 from tile.language.values import constexpr, tensor, tuple_type
 from tile.language.values import tl_tuple as tuple
 
-from . import amd, extra, nvidia
+from . import amd, extra, fpsan, nvidia
 from ._atomic import atomic_load, atomic_poll, atomic_store, expect_zero
 from ._core import (
     aggregate_replace,
@@ -127,7 +127,7 @@ from ._standard import (
 #: What values and their types are instances of.
 base_type, base_value = dtype, tensor
 
-_MODULES = {"amd", "extra", "nvidia"}
+_MODULES = {"amd", "extra", "fpsan", "nvidia"}
 __all__ = [
     name
     for name, value in list(globals().items())
@@ -135,9 +135,3 @@ __all__ = [
     and name != "Any"
     and (type(value).__name__ != "module" or name in _MODULES)
 ]
-
-
-def __getattr__(name: str) -> Any:
-    from .._absent import refuse
-
-    return refuse(__name__, name)

@@ -18,6 +18,7 @@ _Type: TypeAlias = dtype | _constexpr
 constexpr: TypeAlias = Any
 from tile.experimental.gluon.language import amd as amd
 from tile.experimental.gluon.language import extra as extra
+from tile.experimental.gluon.language import fpsan as fpsan
 from tile.experimental.gluon.language import nvidia as nvidia
 from tile.experimental.gluon.language._layouts import AutoLayout as AutoLayout
 from tile.experimental.gluon.language._layouts import BlockedLayout as BlockedLayout

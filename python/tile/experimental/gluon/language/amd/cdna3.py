@@ -1,7 +1,5 @@
 """gfx942: accesses to buffers, and MFMA."""
 
-from typing import Any
-
 from ._buffer import (
     buffer_atomic_add,
     buffer_atomic_and,
@@ -22,9 +20,3 @@ __all__ = [
     "buffer_atomic_or", "buffer_atomic_xchg", "buffer_atomic_xor", "buffer_load", "buffer_store",
     "get_scaled_upcast_fp4_scale_layout", "mfma", "scaled_upcast",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ..._absent import refuse
-
-    return refuse(__name__, name)

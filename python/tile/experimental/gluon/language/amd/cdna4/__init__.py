@@ -1,7 +1,5 @@
 """gfx950: what gfx942 has, dots with scales, and copies straight into LDS."""
 
-from typing import Any
-
 from .._downcast import scaled_downcast
 from .._padding import compute_efficient_padded_shared_layout
 from .._scaled import get_mfma_scale_layout, load_shared_fp4_repacked, mfma_scaled
@@ -14,9 +12,3 @@ __all__ = [
     "get_mfma_scale_layout", "load_shared_fp4_repacked", "mfma_scaled",
     "scaled_downcast",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)

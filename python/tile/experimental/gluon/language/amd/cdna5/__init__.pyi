@@ -19,6 +19,7 @@ from tile.experimental.gluon.language._amd_layouts import AMDWMMALayout as AMDWM
 from tile.experimental.gluon.language.amd.cdna5 import async_copy as async_copy
 from tile.experimental.gluon.language.amd.cdna5 import cluster as cluster
 from tile.experimental.gluon.language.amd.cdna5 import mbarrier as mbarrier
+from tile.experimental.gluon.language.amd.cdna5 import tdm as tdm
 from tile.experimental.gluon.language.amd.cdna5._layouts import PartitionedSharedLayout as PartitionedSharedLayout
 
 def buffer_load(ptr: Any, offsets: Any, mask: Any = None, other: Any = None, cache: Any = None) -> tensor:
@@ -32,6 +33,12 @@ def get_scaled_upcast_fp4_scale_layout(src: Any, scale_factor: Any, elem_type: A
     r"""The layout of the scales of `src`, which holds floats of 4 bits. There is one scale for each
     `scale_factor` of them along `axis`. It lies in the threads that get these floats from
     `scaled_upcast`."""
+
+get_wmma_scale_layout: Any
+
+def load_shared_fp4_repacked(mem_desc: Any, layout: Any) -> tensor:
+    r"""Reads bytes that hold two floats of 4 bits along M (or N), as an operand whose bytes hold two
+    along K."""
 
 make_partitioned_dot_layouts: Any
 
@@ -48,3 +55,7 @@ def scaled_upcast(src: Any, scale: Any, elem_type: Any, axis: Any = None) -> ten
 
 def wmma(a: Any, b: Any, acc: Any) -> tensor:
     r"""a * b + acc, by WMMA; the operands are in the `DotOperandLayout` of that of `acc`."""
+
+def wmma_scaled(a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, acc: Any) -> tensor:
+    r"""(a * a_scale) * (b * b_scale) + acc, on gfx1250: tile writes its IR, and has no code for it.
+    Formats and scales are those of `mfma_scaled`."""

@@ -33,9 +33,3 @@ __all__ = [
     "CachePolicy", "DotOperandLayout", "FractionalEvictionPolicy", "NVMMADistributedLayout",
     "async_copy", "mbarrier", "mma_v2",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..ampere import CachePolicy, FractionalEvictionPolicy, async_copy, mma_v2
 from ..hopper import async_store, cluster, fence_async_shared, mbarrier
 from . import clc, tma
@@ -29,9 +27,3 @@ __all__ = [
     "tcgen05_commit", "tcgen05_copy", "tcgen05_mma", "tcgen05_mma_barrier_count",
     "tcgen05_mma_scaled", "tensor_memory_descriptor", "tensor_memory_descriptor_type", "tma",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)

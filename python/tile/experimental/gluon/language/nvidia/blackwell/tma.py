@@ -79,9 +79,3 @@ def async_scatter(
 
 
 __all__ = [*_of_hopper, "async_gather", "async_scatter"]
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)

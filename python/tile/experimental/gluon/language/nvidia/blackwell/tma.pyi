@@ -15,6 +15,7 @@ _bool: TypeAlias = builtins.bool | constexpr
 _str: TypeAlias = builtins.str | constexpr
 _Shape: TypeAlias = Sequence[_int] | constexpr
 _Type: TypeAlias = dtype | constexpr
+from tile.experimental.gluon.language.amd.cdna5.tdm import tensor_descriptor as tensor_descriptor
 from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor as tensor_descriptor
 from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor_im2col as tensor_descriptor_im2col
 from tile.experimental.gluon.language.nvidia.hopper.tma import tensor_descriptor_im2col_type as tensor_descriptor_im2col_type

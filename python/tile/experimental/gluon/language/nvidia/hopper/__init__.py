@@ -52,6 +52,10 @@ class warpgroup_mma_accumulator_type:
     def unflatten(self, handles: Iterator[Any]) -> warpgroup_mma_accumulator:
         return warpgroup_mma_accumulator(next(handles), self.ty)
 
+    def awaits(self, ty: Any) -> bool:
+        """Whether a tensor of the type may be an accumulator of this structure."""
+        return bool(self.ty == ty)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, warpgroup_mma_accumulator_type) and self.ty == other.ty
 
@@ -204,9 +208,3 @@ __all__ = [
     "warpgroup_mma_accumulator", "warpgroup_mma_accumulator_type", "warpgroup_mma_init",
     "warpgroup_mma_wait",
 ]  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)

@@ -43,6 +43,8 @@ class warpgroup_mma_accumulator:
 
 class warpgroup_mma_accumulator_type:
     r"""The structure of an accumulator in flight."""
+    def awaits(self, ty: Any) -> _bool:
+        r"""Whether a tensor of the type may be an accumulator of this structure."""
     def flat_types(self, types: Any) -> None: ...
     def unflatten(self, handles: Any) -> Any: ...
 

@@ -22,17 +22,22 @@ from ..ampere.mbarrier import check_barrier, predicate
 class tensor_descriptor_type:
     """The structure of a descriptor: its SSA value, then shape and strides."""
 
+    #: How blocks may lie in shared memory.
+    LAYOUTS: tuple[type, ...] = (NVMMASharedLayout,)
+
     def __init__(
         self,
         block: block_type,
         shape: Sequence[dtype],
         strides: Sequence[dtype],
-        layout: NVMMASharedLayout,
+        layout: Any,
     ) -> None:
-        if not isinstance(layout, NVMMASharedLayout):
-            raise SemanticError(
-                f"the blocks of a descriptor lie as an NVMMASharedLayout says, not {layout!r}"
+        if not isinstance(layout, self.LAYOUTS):
+            names = " or ".join(
+                f"{'an' if n[0] in 'AEN' else 'a'} {n}"
+                for n in (kind.__name__ for kind in self.LAYOUTS)
             )
+            raise SemanticError(f"the blocks of a descriptor lie as {names} says, not {layout!r}")
         if layout.rank != len(block.shape):
             raise SemanticError(
                 f"a block of shape {list(block.shape)} needs a layout of as many dimensions, not "
@@ -62,6 +67,10 @@ class tensor_descriptor_type:
         handle = next(handles)
         shape = [tensor(next(handles), t) for t in self.shape]
         strides = [tensor(next(handles), t) for t in self.strides]
+        return self.of(handle, shape, strides)
+
+    def of(self, handle: Any, shape: list[tensor], strides: list[tensor]) -> tensor_descriptor:
+        """The descriptor of this structure."""
         return tensor_descriptor(handle, shape, strides, self)
 
     def __eq__(self, other: object) -> bool:
@@ -153,9 +162,10 @@ class tensor_descriptor_im2col_type(tensor_descriptor_type):
             "!tt.tensordesc<", "!ttnvgpu.tensordesc_im2col<"
         )
 
-    def unflatten(self, handles: Iterator[Any]) -> tensor_descriptor_im2col:
-        plain = super().unflatten(handles)
-        return tensor_descriptor_im2col(plain.handle, list(plain.shape), list(plain.strides), self)
+    def of(
+        self, handle: Any, shape: list[tensor], strides: list[tensor]
+    ) -> tensor_descriptor_im2col:
+        return tensor_descriptor_im2col(handle, shape, strides, self)
 
     def __str__(self) -> str:
         return f"tensor_descriptor_im2col<{self.block}, {self.layout!r}>"
@@ -223,6 +233,22 @@ def make_tensor_descriptor(
     padding_option: Any = "zero",
 ) -> tensor_descriptor:
     """A descriptor of a tensor in memory, made in the kernel."""
+    padding = choose(PADDING, padding_option, "padding_option") or PADDING["zero"]
+    return new_descriptor(
+        tensor_descriptor_type, base, shape, strides, block_shape, layout, padding
+    )
+
+
+def new_descriptor(
+    kind: type[tensor_descriptor_type],
+    base: Any,
+    shape: Any,
+    strides: Any,
+    block_shape: Any,
+    layout: Any,
+    padding: int,
+) -> Any:
+    """A descriptor that a kernel makes, whose structure is of this kind."""
     base = _check_pointer(base, "make_tensor_descriptor")
     if base.type.is_block():
         raise SemanticError(f"make_tensor_descriptor takes a scalar pointer, not {base.type}")
@@ -234,18 +260,15 @@ def make_tensor_descriptor(
             f"{len(shape)}, {len(strides)} and {len(extents)}"
         )
     block = block_type(base.dtype.element_ty, extents)
-    ty = tensor_descriptor_type(
-        block, [v.type for v in shape], [v.type for v in strides], unwrap(layout)
-    )
-    padding = choose(PADDING, padding_option, "padding_option")
+    ty = kind(block, [v.type for v in shape], [v.type for v in strides], unwrap(layout))
     b = current()
     handle = b.create_one(
         "tt.make_tensor_descriptor",
         [base.handle, *[v.handle for v in (*shape, *strides)]],
-        {"padding": b.int_attr(32, padding or PADDING["zero"])},
+        {"padding": b.int_attr(32, padding)},
         (b.type(ty.handle),),
     )
-    return tensor_descriptor(handle, shape, strides, ty)
+    return ty.of(handle, shape, strides)
 
 
 @builtin

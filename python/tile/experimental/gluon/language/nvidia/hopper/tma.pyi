@@ -15,6 +15,7 @@ _bool: TypeAlias = builtins.bool | constexpr
 _str: TypeAlias = builtins.str | constexpr
 _Shape: TypeAlias = Sequence[_int] | constexpr
 _Type: TypeAlias = dtype | constexpr
+from tile.experimental.gluon.language.amd.cdna5.tdm import tensor_descriptor as tensor_descriptor
 
 def async_atomic_add(tensor_desc: Any, coord: Any, src: Any) -> None:
     r"""Adds a buffer to a block of the tensor. Starts like `async_store`, and is waited for by `store_wait`."""
@@ -116,6 +117,8 @@ class tensor_descriptor_im2col_type:
     r"""The structure of a descriptor of which pixels are copied. Its block has rows of channels; the
     tensor has more dimensions."""
     def flat_types(self, types: Any) -> None: ...
+    def of(self, handle: Any, shape: Any, strides: Any) -> Any:
+        r"""The descriptor of this structure."""
     def unflatten(self, handles: Any) -> Any: ...
     @property
     def block_type(self) -> Any: ...
@@ -126,6 +129,8 @@ class tensor_descriptor_im2col_type:
 class tensor_descriptor_type:
     r"""The structure of a descriptor: its SSA value, then shape and strides."""
     def flat_types(self, types: Any) -> None: ...
+    def of(self, handle: Any, shape: Any, strides: Any) -> Any:
+        r"""The descriptor of this structure."""
     def unflatten(self, handles: Any) -> Any: ...
     @property
     def block_type(self) -> Any: ...

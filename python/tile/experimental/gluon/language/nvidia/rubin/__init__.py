@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from tile.errors import SemanticError
 from tile.language.values import unwrap
@@ -11,6 +10,7 @@ from tile.language.values import unwrap
 from ..blackwell import *  # noqa: F403
 from ..blackwell import __all__ as _of_blackwell
 from ..blackwell._layouts import TensorMemoryScalesLayout as _Scales
+from ..blackwell._packed import add4, fma4, mul4, sub4
 from .mbarrier import arrive as _arrive  # noqa: F401 (This module is `rubin.mbarrier`.)
 
 
@@ -34,10 +34,4 @@ class TensorMemoryScalesLayout(_Scales):
         return super()._text()
 
 
-__all__ = [*_of_blackwell]
-
-
-def __getattr__(name: str) -> Any:
-    from ...._absent import refuse
-
-    return refuse(__name__, name)
+__all__ = [*_of_blackwell, "add4", "fma4", "mul4", "sub4"]

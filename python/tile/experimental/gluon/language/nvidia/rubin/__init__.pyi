@@ -35,7 +35,7 @@ class TensorMemoryScalesLayout:
     @property
     def type(self) -> Any: ...
 
-def add2(lhs: Any, rhs: Any, dtype: Any = None) -> Any:
+def add2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""lhs + rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
 def allocate_tensor_memory(element_ty: Any, shape: Any, layout: Any, value: Any = None) -> tensor_memory_descriptor:
@@ -48,22 +48,22 @@ def async_store(dst: Any, value: Any, mbarrier: Any) -> None:
 def fence_async_shared(cluster: _bool = False) -> None:
     r"""Ordinary writes to shared memory before it come before asynchronous reads after it."""
 
-def fma2(lhs: Any, rhs: Any, acc: Any, dtype: Any = None) -> Any:
+def fma2(lhs: Any, rhs: Any, acc: Any, dtype: Any = None) -> tensor:
     r"""lhs * rhs + acc, rounded once, in pairs of neighbours. `dtype` is the type of the result."""
 
-def max2(lhs: Any, rhs: Any, dtype: Any = None) -> Any:
+def max2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""The larger of lhs and rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
-def min2(lhs: Any, rhs: Any, dtype: Any = None) -> Any:
+def min2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""The smaller of lhs and rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
 def mma_v2(a: Any, b: Any, acc: Any, input_precision: Any = None) -> tensor:
     r"""a * b + acc, by ``mma.sync``; the operands are in the `DotOperandLayout` of that of `acc`."""
 
-def mul2(lhs: Any, rhs: Any, dtype: Any = None) -> Any:
+def mul2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""lhs * rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
-def sub2(lhs: Any, rhs: Any, dtype: Any = None) -> Any:
+def sub2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""lhs - rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
 def tcgen05_commit(barrier: Any, pred: Any = True, descs: Any = ()) -> None:
@@ -80,3 +80,15 @@ tcgen05_mma_barrier_count: Any
 
 def tcgen05_mma_scaled(a: Any, b: Any, acc: Any, a_scale: Any, b_scale: Any, a_type: Any, b_type: Any, *, use_acc: Any = True, pred: Any = True, multicast: _bool = False, mbarriers: Any = None, mbarrier_preds: Any = None) -> None:
     r"""As `tcgen05_mma`, with a scale for each group of elements along K."""
+
+def add4(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
+    r"""lhs + rhs, in groups of four of neighbours. `dtype` is the type of the result."""
+
+def fma4(lhs: Any, rhs: Any, acc: Any, dtype: Any = None) -> tensor:
+    r"""lhs * rhs + acc, rounded once, in groups of four of neighbours. `dtype` is the type of the result."""
+
+def mul4(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
+    r"""lhs * rhs, in groups of four of neighbours. `dtype` is the type of the result."""
+
+def sub4(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
+    r"""lhs - rhs, in groups of four of neighbours. `dtype` is the type of the result."""
