@@ -186,6 +186,13 @@ int cublasLtMatmul(void *h, const struct desc *d, const float *alpha, const floa
   if (*algorithm != 42 || size != 64 || d->transA != 1 || d->scale != 0) return 7;
   if (a->rows != b->rows || a->columns != o->rows || b->columns != o->columns) return 7;
   if (c->rows != o->rows || c->columns != o->columns) return 7;
+  /* The result may be what is added only if it has the same type. */
+  if ((const void *)C == D && c->type != o->type) return 7;
+  if (o->type == 28) { /* fp8: what is added is bf16. */
+    if (c->type != 14 || C || *beta) return 7;
+    memset(D, 0x38, o->rows * o->columns);
+    return 0;
+  }
   for (uint64_t i = 0; i < o->rows; ++i)
     for (uint64_t j = 0; j < o->columns; ++j) {
       float sum = 0;
@@ -257,6 +264,20 @@ def test_products_by_cublas(m, n, k, library, generator):
     np.testing.assert_allclose(c.array, product, rtol=1e-5, atol=1e-5)
     del handle
     assert library.count() == 0
+
+
+def test_products_of_fp8(library):
+    import ml_dtypes
+
+    def matrix(rows, columns):
+        return Matrix(np.zeros((rows, columns), ml_dtypes.float8_e4m3fn))
+
+    a, b, c = matrix(16, 32), matrix(8, 32), matrix(16, 8)
+    handle = cublas.CublasLt(Matrix(np.zeros(64, np.int8)))
+    handle.matmul(a, b, c)
+    assert (c.array == 1).all()
+    with pytest.raises(tile.TileError, match="adds no matrix of fp8"):
+        handle.gemm(a, b, c, c, 1.0, 1.0)
 
 
 def test_products_that_cublas_does_not_have(library):
