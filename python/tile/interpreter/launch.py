@@ -57,7 +57,7 @@ class InterpretedKernel:
 def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = False) -> Any:
     """Interprets a launch of a jit function."""
     launcher = fn.launcher()
-    values, options = launcher.bound(args, kwargs)
+    values, options = launcher.bound(args, kwargs, warmup)
     launcher.check_options(options)
     options = launcher.with_defaults(values, options)
     target, options = chosen_target(simulated_target(), options)

@@ -266,7 +266,8 @@ def dot(input: tensor, other: tensor, acc: _Value | None = None, input_precision
     N]. Ranks of 2 and 3 are taken. `input_precision` says how float32 is multiplied: 'tf32'
     (the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee', which is exact and slow. `allow_tf32`
     is its older form. `max_num_imprecise_acc` says how many products of fp8 are added up before
-    float32 takes the sum. `out_dtype` is the type of the result; integers give int32.
+    float32 takes the sum. `out_dtype` is the type of the result; integers give int32, and with
+    an `acc` of float16 the result has that type.
 
     Refused: ``tl.dot(tl.zeros([16, 16], tl.float16), tl.zeros([32, 16], tl.float16))``.
 

@@ -278,7 +278,8 @@ def dot(
     N]. Ranks of 2 and 3 are taken. `input_precision` says how float32 is multiplied: 'tf32'
     (the default), 'tf32x3', 'bf16x3', 'bf16x6' or 'ieee', which is exact and slow. `allow_tf32`
     is its older form. `max_num_imprecise_acc` says how many products of fp8 are added up before
-    float32 takes the sum. `out_dtype` is the type of the result; integers give int32.
+    float32 takes the sum. `out_dtype` is the type of the result; integers give int32, and with
+    an `acc` of float16 the result has that type.
 
     Refused: ``tl.dot(tl.zeros([16, 16], tl.float16), tl.zeros([32, 16], tl.float16))``.
 
@@ -313,9 +314,12 @@ def dot(
             max_num_imprecise_acc, out_dtype,
         )  # fmt: skip
         return _reshape(product, (*leading, *product.shape[-2:]), False, "reshape")
-    if unwrap(out_dtype).is_fp16() and input.dtype.is_fp8() and other.dtype.is_fp8():
+    out_dtype, added = unwrap(out_dtype), unwrap(acc)
+    if out_dtype == dt.float32 and isinstance(added, tensor) and added.dtype.is_fp16():
+        out_dtype = dt.float16  # The sum decides.
+    if out_dtype.is_fp16() and input.dtype.is_fp8() and other.dtype.is_fp8():
         # The sums are in fp32, and rounded once.
-        acc = unwrap(acc)
+        acc = added
         product = dot(
             input, other, cast(acc, dt.float32) if isinstance(acc, tensor) else acc,
             input_precision, allow_tf32, max_num_imprecise_acc,
@@ -328,7 +332,7 @@ def dot(
     if input.dtype != other.dtype and not fp8_pair:
         raise SemanticError(f"dot takes operands of one type, not {input.dtype} and {other.dtype}")
     b = current()
-    out = unwrap(out_dtype)
+    out = out_dtype
     element = input.dtype
     if element.is_floating() and isinstance(out, dt.dtype) and out.is_int():
         raise SemanticError(f"dot of floats adds up floats, not {out}")

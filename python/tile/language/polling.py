@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..errors import SemanticError
 from ..runtime.jit import constexpr_function, jit
 from .atomic import atomic_load
 from .collective import inline_asm_elementwise
@@ -11,14 +14,22 @@ from .dtypes import int32, int64
 from .extra.cuda import num_threads
 from .methods import method
 from .program import static_assert
+from .promotion import is_constant
 from .standard import max
 from .target_info import is_cuda
-from .values import constexpr
+from .values import builtin, constexpr, unwrap
 
 
 @constexpr_function
 def _is_polled(element):
     return element.is_int() and element.primitive_bitwidth >= 16
+
+
+@builtin
+def _checked(timeout_ns: Any) -> None:
+    value = unwrap(timeout_ns)
+    if is_constant(value) and value < 0:
+        raise SemanticError(f"atomic_poll waits for no less than 0 ns, not for {value}")
 
 
 @jit
@@ -58,6 +69,7 @@ def poll(
             missing = missing & (atomic_load(pointer, missing, sem, scope) != expected)
     else:
         static_assert(is_cuda(), "the timeout of atomic_poll needs the clock of an NVIDIA GPU")
+        _checked(timeout_ns)
         start = clock()
         goes_on = _any(missing)
         while goes_on:

@@ -77,7 +77,7 @@ def _compile_from_text(module: str, name: str, data: str, target: Any, last: str
     from ..compiler import compile
     from .preload import find_function, load
 
-    source, options = load(find_function(module, name), data, target)
+    source, options, _ = load(find_function(module, name), data, target)
     compile(source, target=target, options=options, lazy_after=last)
 
 
@@ -122,10 +122,12 @@ class AsyncCompileMode:
         self._token = _mode.set(self)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, error: Any, *details: Any) -> None:
         from concurrent.futures import as_completed
 
         _mode.reset(self._token)
+        if error is not None:  # Nobody waits for what has not begun.
+            self.kernels = {f: kernel for f, kernel in self.kernels.items() if not f.cancel()}
         for future in as_completed(self.kernels):
             self.kernels[future].result(self.ignore_errors)
 

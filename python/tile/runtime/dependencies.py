@@ -17,6 +17,7 @@ from typing import Any
 
 from ..errors import TileError
 from .depth import allow_depth, deep_stack
+from .early import read_early
 from .references import Reference, fields_of, is_editable
 from .source import closure_cells, read_source
 from .syntax import walk
@@ -91,6 +92,9 @@ class Names:
         self.outer = (global_names(code) | set(code.co_freevars)) - {
             *code.co_varnames, *code.co_cellvars,
         }  # fmt: skip
+        #: Local variables that are read where they may have no value yet: there kernels read what
+        #: has their name outside.
+        self.early: set[str] = set()
         self.aliases = Aliases()
         self.found: dict[str, Any] = {}
         #: What is read, by the text: where it is kept, and under which name.
@@ -124,7 +128,12 @@ class Names:
         if text in self.found:
             return
         owner, name, self.found[text] = self.locate(node)
-        if owner is not None and root.id in self.outer:
+        if owner is None:
+            return
+        value = self.found[text]
+        # Kernels read no global that is a plain number.
+        early = root.id in self.early and _is_fixed(value) and not isinstance(value, _PLAIN)
+        if root.id in self.outer or early:
             self.places[text] = owner, name
 
     def see(self, node: ast.AST) -> None:
@@ -251,6 +260,8 @@ class Digest:
     def _reached(self, code: list[Any], function: Any, generated: bool) -> list[str]:
         """What a function refers to; `generated` is for code of kernels."""
         names = Names(function)
+        if any(name in function.__globals__ for name in function.__code__.co_varnames):
+            names.early = read_early(code)
         nodes = walk(code)
         for node in nodes:
             names.aliases.see(node)
@@ -413,6 +424,39 @@ def digest(function: Any) -> tuple[str, list[Reference]]:
 
 def constant_key(value: Any) -> str:
     """What a constant contributes to a kernel's key."""
-    found = Digest()
+    return _constant_key(Digest(), value)
+
+
+def _constant_key(found: Digest, value: Any) -> str:
     described = found.describe(value, True)
     return f"{type(value).__name__}:{value!r}" if described is None else found.text(described)
+
+
+class Reach:
+    """The constants of a kernel that reach into the program: functions, and what has them. What
+    they read may change, and so may their text."""
+
+    def __init__(self, constants: list[Any]) -> None:
+        self.constants = constants
+        found = Digest()
+        with deep_stack():
+            self.keys = [_constant_key(found, value) for value in constants]
+        self.references = found.references + [
+            Reference(value.fn.__name__, value, "fn", value.fn)
+            for value in found.numbered
+            if getattr(type(value), "__tile_jit__", False)
+        ]
+
+    def has_changed(self) -> bool:
+        """Whether one of them says something else. Takes note of other objects that do not."""
+        if all(r.now() is r.value and r.contents is None for r in self.references):
+            return False
+        again = Reach(self.constants)
+        self.references = again.references
+        return again.keys != self.keys
+
+
+def reach_of(constants: dict[Any, Any]) -> Reach | None:
+    """What the constants of a kernel reach; None where they are only values."""
+    reach = Reach([v for v in constants.values() if not isinstance(v, (*_PLAIN, enum.Enum))])
+    return reach if reach.references else None

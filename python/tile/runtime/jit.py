@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-import re
 import threading
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
@@ -22,6 +22,8 @@ from .source import capture
 T = TypeVar("T")
 #: Held while a function's dependencies are looked for; a function's own lock may be taken away.
 _digesting = threading.RLock()
+#: The functions that exist, also those inside of others, by module and name; of several the last.
+defined: weakref.WeakValueDictionary[tuple[str, str], Any] = weakref.WeakValueDictionary()
 
 
 class KernelInterface(Generic[T]):
@@ -32,7 +34,7 @@ class KernelInterface(Generic[T]):
     @entry_point
     def warmup(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Compiles for these arguments without launching."""
-        return self.run(*map(MockTensor.wrap_dtype, args), grid=grid, warmup=True, **kwargs)
+        return self.run(*args, grid=grid, warmup=True, **kwargs)
 
     def __getitem__(self, grid: Any) -> T:
         return functools.partial(self.run, grid=grid, warmup=False)  # type: ignore[return-value]
@@ -99,6 +101,7 @@ class JITFunction(KernelInterface[T]):
         self._digest: tuple[str, list[Reference]] | None = None
         self._dispatcher: Any = None
         functools.update_wrapper(self, fn)
+        defined[self.module, fn.__qualname__] = self
 
     # The function.
 
@@ -176,12 +179,10 @@ class JITFunction(KernelInterface[T]):
     @property
     def src(self) -> str:
         """The source, from ``def`` on."""
-        from .source import get_source
+        from .source import from_def
 
         known = vars(self).get("_parsed")
-        text = get_source(self.fn, self._lines) if known is None else known.text
-        found = re.search(r"^def\s", text, re.MULTILINE)
-        return text[found.start() :] if found else text
+        return from_def(self.fn, self._lines, None if known is None else known.text)
 
     @property
     def raw_src(self) -> list[str]:
@@ -190,12 +191,11 @@ class JITFunction(KernelInterface[T]):
 
     @functools.cached_property
     def used_global_vals(self) -> dict:
-        """The globals among them, by name and scope. Other programs set it to None before they
-        pickle the function, as they do with `fn`, `__globals__` and `repr`, and back later."""
+        """The values among them, by the name of the variable and its scope. Other programs set it
+        to None before they pickle the function, as they do with `fn`, `__globals__` and `repr`,
+        and back later."""
         return {
-            (r.name, id(r.owner)): (r.value, r.owner)
-            for r in self.references
-            if isinstance(r.owner, dict)
+            (r.text, id(r.owner)): (r.value, r.owner) for r in self.references if r.is_variable()
         }
 
     @property
@@ -243,7 +243,9 @@ class JITFunction(KernelInterface[T]):
         functions that call this one and were compiled keep what they were compiled with."""
         from .source import replace
 
-        self.fn, self._lines = replace(self.fn, new_src)
+        known = vars(self).setdefault("_defined", (self.fn, self._lines, self.src))
+        # With the text that it was defined with it is again what it was.
+        self.fn, self._lines = known[:2] if new_src == known[2] else replace(self.fn, new_src)
         for name in ("_parsed", "used_global_vals", "device_caches", "_rewritten", "_native"):
             vars(self).pop(name, None)
         self._digest = None
@@ -357,6 +359,7 @@ class ConstexprFunction:
 
     def __init__(self, fn: Callable) -> None:
         self.fn = fn
+        self._lines = capture(fn)
         functools.update_wrapper(self, fn)
 
     @property
@@ -366,6 +369,21 @@ class ConstexprFunction:
 
         with _digesting, deep_stack():
             return digest(self)[0]
+
+    @property
+    def src(self) -> str:
+        """The source, from ``def`` on."""
+        from .source import from_def
+
+        return from_def(self.fn, self._lines)
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        """Gives the function another text, as if it had been defined with it."""
+        from .source import define_again
+
+        known = vars(self).setdefault("_defined", (self.fn, self._lines, self.src))
+        is_first = new_src == known[2]
+        self.fn, self._lines = known[:2] if is_first else define_again(self.fn, new_src)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)

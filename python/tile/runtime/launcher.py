@@ -28,8 +28,9 @@ from .arguments import (
     plain,
     take_apart,
 )
-from .asynchronous import active_mode
+from .asynchronous import FutureKernel, active_mode
 from .definition import check_kernel, places
+from .dependencies import Reach, reach_of
 from .driver import driver
 from .references import Reference
 from .runner import launch_hooks, load, make_launch
@@ -148,6 +149,8 @@ class Launcher:
         self.preloaded: dict[tuple, Any] = {}
         #: What kernels were compiled with.
         self.references: list[Reference] = []
+        #: Kernels whose constants reach into the program: what these were when it was compiled.
+        self.reaching: list[tuple[Any, Reach]] = []
         #: Constant parameters that are options too, such as `num_warps`.
         self.shared_options = [
             (i, p.name)
@@ -167,7 +170,7 @@ class Launcher:
             from ..interpreter import interpret
 
             return interpret(self.fn, grid, args, kwargs, warmup)
-        values, options = self.bound(args, kwargs)
+        values, options = self.bound(args, kwargs, warmup)
         # Options are part of keys.
         options = with_mode({n: _hashable(value) for n, value in options.items()})
         if warmup:
@@ -178,12 +181,29 @@ class Launcher:
         """Compiles without launching."""
         active = driver.active
         mode = active_mode()
-        if mode is not None:
-            return mode.submit(
-                lambda: self.prepare(active, values, options, True),
-                lambda: self.in_words(active, values, options),
-            )
-        return self.prepare(active, values, options, is_warmup=True)
+        if mode is None:
+            return self.prepare(active, values, options, is_warmup=True)
+        device = active.get_current_device()
+        kernels = self.fn.device_caches[device][0]
+        key = self.fn.device_caches.key(device, values, options)
+
+        def compile() -> Any:
+            try:
+                return self.prepare(active, values, options, is_warmup=True)
+            except Exception:
+                kernels.pop(key, None)  # It may be tried again.
+                raise
+
+        if key not in kernels:
+            kernels[key] = mode.submit(compile, lambda: self.in_words(active, values, options))
+        return kernels[key]
+
+    def under_way(self, active: Any, values: tuple, options: dict) -> FutureKernel | None:
+        """The kernel for these values, if an `AsyncCompileMode` compiles it."""
+        if active_mode() is None:
+            return None
+        found = self.fn.device_caches.lookup(active.get_current_device(), values, options)
+        return found if isinstance(found, FutureKernel) else None
 
     def run(self, grid: Any, values: tuple, options: dict) -> Any:
         active = driver.active
@@ -230,7 +250,8 @@ class Launcher:
             raise
         if entry is not None:
             return entry
-        kernel = self.prepare(active, values, options)
+        pending = self.under_way(active, values, options)
+        kernel = pending.result() if pending else self.prepare(active, values, options)
         active.check_arguments(kernel, self.arguments(kernel, values))
         with self.loading:
             # Another thread may have compiled the same meanwhile: it is loaded once.
@@ -251,25 +272,55 @@ class Launcher:
 
                 raise ChangedReference(reference.explain(self.name), places(self.fn, None))
             if reference.value is not known:
-                self.watch(self.references)
+                self.watch()
+        self.forget_changed_constants()
+
+    def forget_changed_constants(self) -> None:
+        """Forgets kernels for constants that are not what they were: a function, say, that reads
+        another global. The next launch with such a constant compiles it anew."""
+        changed = [kernel for kernel, reach in self.reaching if reach.has_changed()]
+        if changed:
+            for kernel in changed:
+                self.dispatcher.forget(kernel)
+            self.reaching = [pair for pair in self.reaching if pair[0] not in changed]
+            self.watch()
 
     def remember_references(self) -> None:
         """Notes what the function is being compiled with."""
         if not self.references:
-            self.watch(list(self.fn.references))
+            self.references = list(self.fn.references)
+            self.watch()
 
-    def watch(self, references: list[Reference]) -> None:
-        self.references = references
-        self.dispatcher.set_references([r.for_dispatcher() for r in references])
+    def remember_constants(self, kernel: Any, constants: dict) -> None:
+        """Notes what the constants are that a kernel is compiled for."""
+        reach = reach_of(constants)
+        if reach is not None:
+            self.reaching.append((kernel, reach))
+            self.watch()
 
-    def bound(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
-        """The values of all parameters, and the options."""
+    def watch(self) -> None:
+        """Tells the dispatcher when it has to ask Python whether something has changed."""
+        seen = [*self.references, *(r for _, reach in self.reaching for r in reach.references)]
+        self.dispatcher.set_references([r.for_dispatcher() for r in seen])
+
+    def bound(self, args: tuple, kwargs: dict, warmup: bool = False) -> tuple[tuple, dict]:
+        """The values of all parameters, and the options. In a warm-up, a type stands for a tensor
+        of it, but as a constant."""
+        from .jit import MockTensor
+
         try:
-            return self.bind(*args, **kwargs)
+            values, options = self.bind(*args, **kwargs)
         except TypeError as error:
             # A parameter that is misspelt is missing, too.
             self.check_options({n: v for n, v in kwargs.items() if n not in self.fn.arg_names})
             raise self.argument_error(error) from None
+        if not warmup:
+            return values, options
+        stand_ins = (
+            value if mode == CONSTANT else MockTensor.wrap_dtype(value)
+            for value, mode in zip(values, self.modes, strict=True)
+        )
+        return tuple(stand_ins), options
 
     def grid(self, grid: Any, values: tuple) -> tuple[int, int, int]:
         if callable(grid):
@@ -353,7 +404,6 @@ class Launcher:
         caches = self.fn.device_caches
         key = caches.key(active.get_current_device(), values, options)
         told = (key, source, target, chosen, is_warmup)
-        self.tell(hooks[0], *told)
 
         def compile(**more: Any) -> Any:
             return compile_kernel(
@@ -363,14 +413,19 @@ class Launcher:
                 lazy_after=getattr(active, "last_stage", None),
             )
 
-        preloaded = self.preloaded.pop(self.preload_key(source, target, chosen), None)
-        kernel = preloaded or compile()
+        kernel = self.preloaded.pop(self.preload_key(source, target, chosen), None)
+        is_new = kernel is None
+        if is_new:
+            self.tell(hooks[0], *told)
+            kernel = compile()
         #: For arguments that this one takes to be disjoint, and are not.
         kernel.for_overlapping_arguments = lambda: compile(**{overlap.OPTION: True})
         # Programs may look into them later.
         caches[active.get_current_device()][0][key] = kernel
         self.remember_references()
-        self.tell(hooks[1], *told)
+        self.remember_constants(kernel, source.constants)
+        if is_new:
+            self.tell(hooks[1], *told)
         return kernel
 
     def source(self, active: Any, values: tuple, options: dict) -> tuple[Any, Any, dict]:
@@ -399,7 +454,8 @@ class Launcher:
         if preload.find_function(self.fn.module, self.fn.__qualname__) is not self.fn:
             return None
         source, target, chosen = self.source(active, values, options)
-        data = preload.specialization_data(source, target, chosen)
+        key = self.fn.device_caches.key(active.get_current_device(), values, options)
+        data = preload.specialization_data(source, target, chosen, key)
         last = getattr(active, "last_stage", None)
         return data and (self.fn.module, self.fn.__qualname__, data, target, last)
 
@@ -410,10 +466,11 @@ class Launcher:
 
         active = driver.active
         target = active.get_current_target()
-        source, options = preload.load(self.fn, data, target)
+        source, options, key = preload.load(self.fn, data, target)
         last = getattr(active, "last_stage", None)
         kernel = compile_kernel(source, target=target, options=options, lazy_after=last)
         self.preloaded[self.preload_key(source, target, options)] = kernel
+        self.fn.device_caches[active.get_current_device()][0][key] = kernel
         return kernel
 
     @staticmethod
@@ -432,7 +489,7 @@ class Launcher:
         details = {
             "signature": source.signature, "constants": source.constants, "target": target,
             "attrs": source.attrs, "key": key, "is_warmup": is_warmup, **options,
-            "specialization_data": specialization_data(source, target, options),
+            "specialization_data": specialization_data(source, target, options, key),
             "device": driver.active.get_current_device(), "configs": [source.attrs],
         }  # fmt: skip
         # Of `device_caches`, where hooks find the kernel; preloaded ones are not there yet.

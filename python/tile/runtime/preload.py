@@ -3,11 +3,21 @@ first launch."""
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
 from typing import Any
 
 from ..errors import TileError
+from .jit import defined
+
+
+class WrongData(TileError, RuntimeError):
+    """A text that describes another kernel than the one it is given to."""
+
+
+def _target(target: Any) -> dict[str, Any]:
+    return dataclasses.asdict(target)
 
 
 def _encode(value: Any) -> Any:
@@ -22,6 +32,8 @@ def _encode(value: Any) -> Any:
         return {"dtype": str(value)}
     if type(value) in (tuple, list):
         return {type(value).__name__: [_encode(item) for item in value]}
+    if getattr(type(value), "__tile_jit__", False):
+        return {"function": [value.module, value.__qualname__]}
     raise TypeError(f"a {type(value).__name__} is no text")
 
 
@@ -35,17 +47,27 @@ def _decode(value: Any) -> Any:
         return float.fromhex(content)
     if kind == "dtype":
         return str_to_type(content)
+    if kind == "function":
+        module, name = content
+        found = find_function(module, name) or defined.get((module, name))
+        if found is None:
+            raise WrongData(f"Specialization data is for a function `{name}` of {module}")
+        return found
     items = [_decode(item) for item in content]
     return tuple(items) if kind == "tuple" else items
 
 
-def specialization_data(source: Any, target: Any, options: dict[str, Any]) -> str | None:
-    """What `preload` takes; None where a constant has no text."""
+def specialization_data(
+    source: Any, target: Any, options: dict[str, Any], key: str | None
+) -> str | None:
+    """What `preload` takes; None where a constant has no text. The kernel's key in
+    `device_caches` is part of it."""
     try:
         record = {
             "name": source.name,
-            "key": source.hash(),
-            "target": str(target),
+            "hash": source.hash(),
+            "key": key,
+            "target": _target(target),
             "signature": {name: _encode(spec) for name, spec in source.signature.items()},
             "constants": [[_encode(k), _encode(v)] for k, v in source.constants.items()],
             "attrs": [[_encode(k), _encode(v)] for k, v in source.attrs.items()],
@@ -69,17 +91,18 @@ def find_function(module: str, name: str) -> Any:
     return found
 
 
-def load(fn: Any, data: str, target: Any) -> tuple[Any, dict[str, Any]]:
-    """The source and the options of a compile that `specialization_data` described."""
+def load(fn: Any, data: str, target: Any) -> tuple[Any, dict[str, Any], str | None]:
+    """The source, the options and the key of a compile that `specialization_data` described."""
     from ..compiler import ASTSource
 
     record = json.loads(data)
     if record["name"] != fn.__name__:
-        raise TileError(f"this describes `{record['name']}`, and cannot preload `{fn.__name__}`")
-    if record["target"] != str(target):
-        raise TileError(
-            f"this describes `{fn.__name__}` for {record['target']}; kernels are compiled for "
-            f"{target} now"
+        raise WrongData(
+            f"Specialization data is for `{record['name']}`, and cannot preload `{fn.__name__}`"
+        )
+    if record["target"] != _target(target):
+        raise WrongData(
+            f"Specialization data is for {record['target']}; kernels are compiled for {target} now"
         )
     source = ASTSource(
         fn,
@@ -87,6 +110,7 @@ def load(fn: Any, data: str, target: Any) -> tuple[Any, dict[str, Any]]:
         {_decode(key): _decode(value) for key, value in record["constants"]},
         {_decode(key): _decode(value) for key, value in record["attrs"]},
     )
-    if source.hash() != record["key"]:
-        raise TileError(f"`{fn.__name__}` is not what it was when this was written")
-    return source, {name: _decode(value) for name, value in record["options"].items()}
+    if source.hash() != record["hash"]:
+        raise WrongData(f"`{fn.__name__}` is not what it was when this was written")
+    options = {name: _decode(value) for name, value in record["options"].items()}
+    return source, options, record["key"]

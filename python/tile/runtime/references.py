@@ -54,6 +54,11 @@ class Reference:
         value = self.value if self.contents is None else _LOOKED_AT
         return self.owner, self.name, value
 
+    def is_variable(self) -> bool:
+        """Whether it is the value of a global, or of a variable of the function around."""
+        scope = isinstance(self.owner, (dict, types.CellType)) and "." not in self.text
+        return scope and self.value is not None and _is_shown(self.value)
+
     def kind(self) -> str:
         """What the code reads, in words."""
         if isinstance(self.owner, types.CellType):
@@ -74,6 +79,8 @@ class Reference:
         was = self.value
         if now is was:
             return f"{self.kind()} was edited after `{kernel}` was compiled; {end}"
+        if type(self.owner).__name__ == "constexpr":  # It is the variable that was edited.
+            was, now = f"constexpr[{was!r}]", f"constexpr[{now!r}]"
         return (
             f"{self.kind()}: {self.text} has changed since we compiled this kernel, from {was} to "
             f"{now}; {end}"

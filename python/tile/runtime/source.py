@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import linecache
 import os
+import re
 import textwrap
 import types
 from collections.abc import Iterator, Mapping
@@ -89,6 +90,30 @@ def replace(fn: Any, text: str) -> tuple[Any, list[str]]:
     return made, lines
 
 
+def define_again(fn: Any, text: str) -> tuple[Any, list[str]]:
+    """A function like `fn` that runs another text, with the variables around it; and the lines of
+    that."""
+    made, lines = replace(fn, text)
+    free = fn.__code__.co_freevars
+    # What is read from outside is a variable of a function around it here, too.
+    outer = f"def _around({', '.join(free)}):\n" + textwrap.indent("".join(lines), " ")
+    (around,) = _codes(compile(outer, made.__code__.co_filename, "exec"))
+    code = next(c for c in _codes(around) if c.co_name == fn.__name__)
+    code = code.replace(co_firstlineno=1)
+    cells = closure_cells(fn)
+    closure = tuple(cells[name] for name in code.co_freevars)
+    again = types.FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, closure)
+    again.__kwdefaults__ = fn.__kwdefaults__
+    functools.update_wrapper(again, fn)
+    del again.__wrapped__
+    return again, lines
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    """The functions that a function, or a module, defines."""
+    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
+
 def lines_of(file: str) -> list[str]:
     """The lines of a file, as its kernels were compiled from them."""
     return _latest.get(file) or linecache.getlines(file)
@@ -164,6 +189,13 @@ def _dedented(block: list[str]) -> str:
 def get_source(fn: Any, lines: list[str] | None = None) -> str:
     """The text of a function, dedented."""
     return read_source(fn, lines)[0]
+
+
+def from_def(fn: Any, lines: list[str] | None = None, text: str | None = None) -> str:
+    """The same, from ``def`` on: without decorators."""
+    text = get_source(fn, lines) if text is None else text
+    found = re.search(r"^def\s", text, re.MULTILINE)
+    return text[found.start() :] if found else text
 
 
 def closure_cells(fn: Any) -> dict[str, Any]:

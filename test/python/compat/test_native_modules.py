@@ -5,16 +5,18 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
+from reference import sim_only
 
 import tile
 import tile.language as tl
 from tile.backends import GPUTarget
 from tile.compat.additions import testing as testing_names
 from tile.compat.triton._C import libtriton
-from tile.compat.triton._C.libtriton import cublas, interpreter, nvidia
+from tile.compat.triton._C.libtriton import amd, cublas, interpreter, llvm, nvidia
 from tile.compiler import ASTSource
 from tile.runtime import driver
 
@@ -141,6 +143,87 @@ def test_what_is_not_there():
         nvidia.passes  # noqa: B018
 
 
+PTX_PROGRAM = """
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @fill(ptr addrspace(1) %p, i32 %value) {
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %i
+  %v = add i32 %value, %i
+  store i32 %v, ptr addrspace(1) %q
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+"""
+
+AMD_PROGRAM = """
+define amdgpu_kernel void @fill(ptr addrspace(1) %p, i32 %value) {
+  %i = call i32 @llvm.amdgcn.workitem.id.x()
+  %q = getelementptr i32, ptr addrspace(1) %p, i32 %i
+  %v = add i32 %value, %i
+  store i32 %v, ptr addrspace(1) %q
+  ret void
+}
+declare i32 @llvm.amdgcn.workitem.id.x()
+"""
+
+
+@sim_only
+@pytest.mark.parametrize("processor", ["sm_75", "sm_90a", "sm_100a"])
+def test_assembly_of_llvm_ir(processor):
+    llvm.init_targets()
+    ptx = llvm.translate_to_asm(
+        PTX_PROGRAM, "nvptx64-nvidia-cuda", processor, "", [], True, False, False
+    )
+    assert ".entry fill(" in ptx
+    out = np.full(32, -1, np.int32)
+    tile.sim.launch(ptx, "fill", 1, 32, [out, 5])
+    assert np.array_equal(out, 5 + np.arange(32))
+
+
+@sim_only
+@pytest.mark.parametrize("processor", ["gfx90a", "gfx942", "gfx1100", "gfx1201"])
+def test_code_objects_of_llvm_ir(processor, tmp_path):
+    triple = amd.get_target_triple(processor)
+    given = (triple, processor, "", [], True)
+    assembly = llvm.translate_to_asm(AMD_PROGRAM, *given, False, False)
+    code = amd.assemble_amdgcn(assembly, triple, processor, "")
+    assert code == llvm.translate_to_asm(AMD_PROGRAM, *given, True, False)
+    (tmp_path / "fill.o").write_bytes(code)
+    amd.link_hsaco(str(tmp_path / "fill.o"), str(tmp_path / "fill.hsaco"))
+    assert (tmp_path / "fill.hsaco").read_bytes()[:4] == b"\x7fELF"
+    out = np.full(64, -1, np.int32)
+    tile.sim.launch(assembly, "fill", 1, 64, [out, 5])
+    assert np.array_equal(out, 5 + np.arange(64))
+
+
+def test_what_llvm_and_amd_refuse(tmp_path):
+    with pytest.raises(tile.TileError, match="no triple of a GPU"):
+        llvm.translate_to_asm("", "x86_64-linux", "", "", [], True, False, False)
+    with pytest.raises(tile.TileError, match="LLVM makes no objects for NVIDIA GPUs"):
+        llvm.translate_to_asm("", "nvptx64", "sm_90", "", [], True, True, False)
+    with pytest.raises(tile.TileError, match="'sm90' is no NVIDIA GPU"):
+        llvm.translate_to_asm("", "nvptx64", "sm90", "", [], True, False, False)
+    with pytest.raises(tile.TileError, match="expected"):
+        llvm.translate_to_asm("nothing", "nvptx64", "sm_90", "", [], True, False, False)
+    with pytest.raises(tile.TileError, match=r"no.o cannot be read"):
+        amd.link_hsaco(str(tmp_path / "no.o"), str(tmp_path / "no.hsaco"))
+    with pytest.raises(AttributeError, match=r"llvm.to_module is not built in tile yet"):
+        llvm.to_module  # noqa: B018
+    with pytest.raises(AttributeError, match=r"amd.passes is not built in tile yet"):
+        amd.passes  # noqa: B018
+
+
+def test_what_amd_gpus_can_do():
+    found = {
+        p: amd.has_architected_sgprs("", p) for p in ("gfx90a", "gfx942", "gfx1100", "gfx1201")
+    }
+    assert found == {"gfx90a": False, "gfx942": False, "gfx1100": False, "gfx1201": True}
+    assert not amd.supports_multi_cta_launch("gfx942") and not amd.supports_tdm("gfx942")
+    path = amd.find_loaded_library("libc.so")
+    assert path is None or Path(path).exists()
+    assert amd.find_loaded_library("no such library") is None
+
+
 #: A library with cuBLAS's functions, which multiplies matrices of fp32 on the host.
 SOURCE = r"""
 #include <stddef.h>
@@ -186,6 +269,13 @@ int cublasLtMatmul(void *h, const struct desc *d, const float *alpha, const floa
   if (*algorithm != 42 || size != 64 || d->transA != 1 || d->scale != 0) return 7;
   if (a->rows != b->rows || a->columns != o->rows || b->columns != o->columns) return 7;
   if (c->rows != o->rows || c->columns != o->columns) return 7;
+  /* The result may be what is added only if it has the same type. */
+  if ((const void *)C == D && c->type != o->type) return 7;
+  if (o->type == 28) { /* fp8: what is added is bf16. */
+    if (c->type != 14 || C || *beta) return 7;
+    memset(D, 0x38, o->rows * o->columns);
+    return 0;
+  }
   for (uint64_t i = 0; i < o->rows; ++i)
     for (uint64_t j = 0; j < o->columns; ++j) {
       float sum = 0;
@@ -257,6 +347,20 @@ def test_products_by_cublas(m, n, k, library, generator):
     np.testing.assert_allclose(c.array, product, rtol=1e-5, atol=1e-5)
     del handle
     assert library.count() == 0
+
+
+def test_products_of_fp8(library):
+    import ml_dtypes
+
+    def matrix(rows, columns):
+        return Matrix(np.zeros((rows, columns), ml_dtypes.float8_e4m3fn))
+
+    a, b, c = matrix(16, 32), matrix(8, 32), matrix(16, 8)
+    handle = cublas.CublasLt(Matrix(np.zeros(64, np.int8)))
+    handle.matmul(a, b, c)
+    assert (c.array == 1).all()
+    with pytest.raises(tile.TileError, match="adds no matrix of fp8"):
+        handle.gemm(a, b, c, c, 1.0, 1.0)
 
 
 def test_products_that_cublas_does_not_have(library):

@@ -393,16 +393,54 @@ def test_preload(monkeypatch, tmp_path):
     assert np.array_equal(out, x * np.float32(-0.0))
     with pytest.raises(AssertionError, match="compiled again"):
         again[(1,)](x, out, 64, -0.0, BLOCK=64, num_warps=4)
-    with pytest.raises(
-        tile.TileError, match="describes `scale_kernel`, and cannot preload `other`"
-    ):
+    with pytest.raises(RuntimeError, match="is for `scale_kernel`, and cannot preload `other`"):
         other_kernel().preload(data)
     again._unsafe_update_src(scale_kernel.src.replace("mask=", "mask = "))
     with pytest.raises(tile.TileError, match="`scale_kernel` is not what it was"):
         again.preload(data)
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:80")
-    with pytest.raises(tile.TileError, match=r"for \w+:\w+; kernels are compiled for cuda:80 now"):
+    with pytest.raises(
+        RuntimeError, match=r"is for {'backend': .*}; kernels are compiled for cuda:80 now"
+    ):
         make().preload(data)
+
+
+@sim_only
+def test_preload_of_constants_that_are_no_numbers(monkeypatch):
+    """Types, tuples and functions. Hooks are not told about what was preloaded."""
+    told = []
+    monkeypatch.setattr(
+        tile.knobs.runtime, "jit_cache_hook", lambda **told_now: told.append(told_now["compile"])
+    )
+
+    @tile.jit
+    def get(value):
+        return value + 3
+
+    @tile.jit
+    def kernel(out, TYPE: tl.constexpr, N: tl.constexpr, GET: tl.constexpr):
+        tl.store(out, GET(N[0][0]).to(TYPE))
+
+    constants = (tl.float32, ((2,), None), get)
+    kernel.warmup(tl.float32, *constants, grid=(1,))
+    (data,) = [compile["specialization_data"] for compile in told]
+    again = tile.jit(kernel.fn)
+    preloaded = again.preload(data)
+    (kernels, *_) = again.device_caches[tile.runtime.driver.active.get_current_device()]
+    assert list(kernels.values()) == [preloaded] and list(kernels) == [told[0]["key"]]
+    out = np.zeros(1, np.float32)
+    assert again[(1,)](out, *constants) is preloaded
+    assert out[0] == 5 and len(told) == 1
+
+
+def test_a_type_stands_for_a_tensor_but_as_a_constant():
+    @tile.jit
+    def kernel(out, value, TYPE: tl.constexpr):
+        tl.static_assert(TYPE == tl.float16)
+        tl.store(out, tl.load(value).to(TYPE))
+
+    compiled = kernel.warmup(tl.float16, value=tl.float32, TYPE=tl.float16, grid=(1,))
+    assert compiled.src.signature == {"out": "*fp16", "value": "*fp32", "TYPE": "constexpr"}
 
 
 def other_kernel():

@@ -28,6 +28,7 @@ def matmul_kernel(
         b = tl.load(b_ptr + (i + k[:, None]) * BN + n[None, :], mask=inside[:, None], other=0)
         a, b = a.to(A, bitcast=True), b.to(B, bitcast=True)
         acc = tl.dot(a, b, acc=acc, out_dtype=tl.float16)
+        acc = tl.dot(a, b, acc)  # The sum decides what the result is.
     tl.static_assert(acc.dtype == tl.float16)
     tl.store(c_ptr + m[:, None] * BN + n[None, :], acc)
 
@@ -44,5 +45,24 @@ def test_sums_in_fp16(types, shape):
     )
     out = poisoned((bm, bn), "fp16")
     matmul_kernel[(1,)](a.view(np.uint8), b.view(np.uint8), out, length, *types, *shape)
-    expected = a.astype(np.float64) @ b.astype(np.float64)
+    expected = 2 * (a.astype(np.float64) @ b.astype(np.float64))
     np.testing.assert_allclose(out.astype(np.float64), expected, rtol=4e-3, atol=4e-3)
+
+
+@tile.jit
+def fp16_kernel(a_ptr, out_ptr):
+    i = tl.arange(0, 16)
+    at = i[:, None] * 16 + i[None, :]
+    a = tl.load(a_ptr + at)
+    acc = tl.dot(a, a, tl.full((16, 16), 3, tl.float16))
+    tl.static_assert(acc.dtype == tl.float16)
+    tl.static_assert(tl.dot(a, a, acc.to(tl.float32)).dtype == tl.float32)
+    tl.static_assert(tl.dot(a, a, 0).dtype == tl.float32)
+    tl.store(out_ptr + at, acc)
+
+
+def test_a_sum_in_fp16_decides():
+    a = (np.random.default_rng(1).integers(-8, 8, (16, 16)) / 4).astype(np.float16)
+    out = poisoned((16, 16), "fp16")
+    fp16_kernel[(1,)](a, out)
+    assert np.array_equal(out, (3 + a.astype(np.float64) @ a).astype(np.float16))

@@ -116,6 +116,11 @@ def poll_one(p):
     tl.atomic_poll(p, 1)
 
 
+@tile.jit
+def poll_before_now(p):
+    tl.atomic_poll(p, 1, timeout_ns=-1)
+
+
 @pytest.mark.parametrize(
     ("kernel", "pointer", "text"),
     [
@@ -124,6 +129,7 @@ def poll_one(p):
         (load_one, "*i8", "atomic_load does not support int8"),
         (poll_one, "*fp32", "atomic_poll takes pointers to integers of 16 to 64 bits"),
         (poll_one, "*i8", "atomic_poll takes pointers to integers of 16 to 64 bits"),
+        (poll_before_now, "*i32", "atomic_poll waits for no less than 0 ns, not for -1"),
     ],
 )
 def test_refused(kernel, pointer, text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -15,6 +15,72 @@ import tile.language as tl
 from tile.compiler.stages import StagedCompile
 
 pytestmark = sim_only
+
+
+class Later(Executor):
+    """Does what it is given when it is told to."""
+
+    def __init__(self) -> None:
+        self.tasks: list = []
+
+    def submit(self, fn, *args, **kwargs):
+        future: Future = Future()
+        self.tasks.append((future, fn))
+        return future
+
+    def run(self) -> None:
+        for future, fn in self.tasks:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(fn())
+                except Exception as error:
+                    future.set_exception(error)
+        self.tasks.clear()
+
+
+@tile.jit
+def put(out, N: tl.constexpr):
+    tl.static_assert(N < 9)
+    tl.store(out, N)
+
+
+def test_what_is_under_way_is_known_and_begun_once(compiled_here):
+    fn, later = tile.jit(put.fn), Later()
+    out = np.zeros(1, np.int32)
+    with tile.AsyncCompileMode(later):
+        first = fn.warmup(out, 1, grid=(1,))
+        assert fn.warmup(out, 1, grid=(1,)) is first
+        fn.warmup(out, 2, grid=(1,))
+        (kernels, *_) = fn.device_caches[tile.runtime.driver.active.get_current_device()]
+        assert len(kernels) == len(later.tasks) == 2 and not compiled_here
+        later.run()
+        count = len(compiled_here)
+        for n in (2, 1):
+            fn[(1,)](out, n)
+            assert out[0] == n
+        assert len(compiled_here) == count
+    fn[(1,)](out, 2)
+    assert out[0] == 2 and len(compiled_here) == count
+
+
+def test_a_compile_that_failed_may_be_tried_again():
+    fn, later = tile.jit(put.fn), Later()
+    out = np.zeros(1, np.int32)
+    with pytest.raises(tile.TileError, match="static assert"), tile.AsyncCompileMode(later):
+        for _ in range(2):
+            kernel = fn.warmup(out, 10, grid=(1,))
+            later.run()
+            with pytest.raises(tile.TileError):
+                kernel.result()
+
+
+def test_an_error_does_not_wait_for_what_has_not_begun():
+    fn, later = tile.jit(put.fn), Later()
+    with pytest.raises(ZeroDivisionError), tile.AsyncCompileMode(later):
+        fn.warmup(np.zeros(1, np.int32), 3, grid=(1,))
+        raise ZeroDivisionError
+    assert later.tasks[0][0].cancelled()
+
 
 MODULE = """
 import tile

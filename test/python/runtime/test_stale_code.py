@@ -272,6 +272,153 @@ def test_other_objects_that_say_the_same(module):
         value_of(kernel)
 
 
+CALLER = """
+@tile.jit
+def caller(out, CALLED: tl.constexpr):
+    tl.store(out, {call})
+"""
+
+GIVEN = {
+    "a function": ("CALLED()", lambda f: f),
+    "a tuple of functions": ("CALLED[0]()", lambda f: (f,)),
+    "a function in an object": ("CALLED.run()", lambda f: Given(f)),
+}
+
+
+class Given:
+    def __init__(self, run):
+        self.run = run
+
+
+@pytest.mark.parametrize("given", GIVEN)
+@pytest.mark.parametrize("what", READS)
+def test_constants_are_what_their_functions_read_now(module, what, given):
+    """The kernel is compiled again: it is the constant that says something else."""
+    call, make = GIVEN[given]
+    definitions, expression, change = READS[what]
+    helper = module("helper_module")
+    helper.write(HELPER)
+    helper = helper.load()
+    source = module()
+    text = READER.format(
+        definitions=definitions, expression=expression, closes=expression == "closed"
+    )
+    text = text.replace("def kernel(out):", "def kernel():")
+    text = text.replace("tl.store(out, ", "return (").replace(
+        "static_assert(closed is not None)", "full((), closed, tl.int32)"
+    )
+    source.write(text + CALLER.format(call=call))
+    source = source.load()
+    constant = make(source.kernel)
+    out = np.zeros(1, np.int32)
+    for _ in range(2):
+        source.caller[(1,)](out, constant)
+        assert out[0] == 1
+    exec(change, {"module": source, "helper": helper, "tl": tl})
+    for _ in range(2):
+        source.caller[(1,)](out, constant)
+        assert out[0] == 2
+
+
+def test_constants_whose_text_is_another(module):
+    source = module()
+    source.write("""
+    @tile.jit
+    def get():
+        return 1
+
+    @tile.jit
+    def other():
+        return 3
+
+    @tile.jit
+    def kernel(out, GET: tl.constexpr):
+        tl.store(out, GET())
+    """)
+    source = source.load()
+    first = source.get.src
+
+    def value(function) -> int:
+        out = np.zeros(1, np.int32)
+        source.kernel[(1,)](out, function)
+        return int(out[0])
+
+    assert value(source.get) == 1
+    key = source.get.cache_key
+    source.get._unsafe_update_src(first.replace("1", "2"))
+    assert [value(f) for f in (source.get, source.other, source.get)] == [2, 3, 2]
+    source.get._unsafe_update_src(first)
+    assert source.get.cache_key == key and value(source.get) == 1
+
+
+def test_a_function_over_constants_with_another_text():
+    two = 2
+
+    @tile.constexpr_function
+    def twice(n, more=1):
+        return n * two + more
+
+    @tile.jit
+    def kernel(out):
+        tl.store(out, twice(5))
+
+    first, key = twice.src, kernel.cache_key
+    assert twice(5) == 11
+    twice._unsafe_update_src(first.replace("+ more", "+ more - n"))
+    kernel.hash = None
+    assert twice(5) == 6 and kernel.cache_key != key
+    assert value_of(kernel) == 6
+    twice._unsafe_update_src(first)
+    kernel.hash = None
+    assert twice(5) == 11 and kernel.cache_key == key
+
+
+#: Where the name N is read before the kernel, which assigns it, has done so.
+EARLY = {
+    "before": "tl.store(out, N)\n    N = 5",
+    "in its own value": "N = N + 0\n    tl.store(out, N)",
+    "in an update": "N += 0\n    tl.store(out, N)",
+    "behind a branch": "if FLAG:\n        N = 5\n    tl.store(out, N)",
+    "behind a loop": "for i in tl.static_range(0):\n        N = i\n    tl.store(out, N)",
+}
+
+
+@pytest.mark.parametrize("where", EARLY)
+def test_a_global_that_is_read_before_a_variable_has_its_name(module, where):
+    source = module()
+    source.write(
+        "N = tl.constexpr(1)\n@tile.jit\ndef kernel(out, FLAG: tl.constexpr = False):\n"
+        f"    {EARLY[where]}\n"
+    )
+    source = source.load()
+    try:
+        assert value_of(source.kernel) == 1
+    except tile.TileError:
+        return  # It is refused.
+    source.N = tl.constexpr(2)
+    with pytest.raises(tile.TileError, match=STALE):
+        value_of(source.kernel)
+
+
+def test_a_variable_that_every_path_assigns(module):
+    source = module()
+    source.write("""
+    N = tl.constexpr(5)
+
+    @tile.jit
+    def kernel(out, FLAG: tl.constexpr = True):
+        if FLAG:
+            _, N = 0, 1
+        else:
+            N = 2
+        tl.store(out, N)
+    """)
+    source = source.load()
+    assert value_of(source.kernel) == 1
+    source.N = tl.constexpr(9)
+    assert value_of(source.kernel) == 1
+
+
 def test_variables_of_the_same_name_are_no_business_of_the_kernel(module):
     source = module()
     source.write("""

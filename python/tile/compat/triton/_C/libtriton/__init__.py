@@ -9,13 +9,13 @@ from tile import knobs as _knobs
 from tile.compat.unbuilt import Unbuilt
 from tile.runtime.specialization import native_specialize_impl as _describe
 
-from . import gluon_ir, interpreter, ir, linear_layout, nvidia
+from . import amd, gluon_ir, interpreter, ir, linear_layout, llvm, nvidia
 
 #: Variables that change what is compiled; each belongs to a knob.
 _IN_KEYS = ("DISABLE_PTXAS_OPT", "PTXAS_OPTIONS", "TRITON_MOCK_PTX_VERSION", "TRITON_F32_DEFAULT")
 
 #: Modules of Triton's that are one with its compiler.
-_UNBUILT = ("amd", "llvm", "passes", "proton")
+_UNBUILT = ("passes", "proton")
 
 
 def __getattr__(name: str) -> Any:
@@ -50,6 +50,7 @@ def get_cache_invalidating_env_vars() -> dict[str, str]:
 
 
 __all__ = [
+    "amd",
     "get_cache_invalidating_env_vars",
     "getenv",
     "getenv_bool",
@@ -57,6 +58,7 @@ __all__ = [
     "interpreter",
     "ir",
     "linear_layout",
+    "llvm",
     "native_specialize_impl",
     "nvidia",
 ]

@@ -112,11 +112,13 @@ class CublasLt:
         types = [_element(matrix) for matrix in (a, b, c, d)]
         _check_shapes(a, b, c, d)
         eight_bits = {_DATA_TYPES["fp8e4nv"], _DATA_TYPES["fp8e5"]}
-        # What is added to a matmul of fp8 has 16 bits; with `beta` of zero, it is not read.
+        added = _address(c)
+        # What is added to a matmul of fp8 has 16 bits. Nothing is added with a `beta` of zero: then
+        # there is no such matrix. It must not be the result, which has another type.
         if types[2] in eight_bits:
             if beta:
                 raise TileError("cuBLAS adds no matrix of fp8 to a matmul")
-            types[2] = _DATA_TYPES["fp16"]
+            types[2], added = _DATA_TYPES["bf16"], None
         compute = _COMPUTE_TF32 if types[0] == _DATA_TYPES["fp32"] else _COMPUTE_32F
         with (
             _made("MatmulDesc", ctypes.c_int(compute), ctypes.c_int(0)) as what,
@@ -138,7 +140,7 @@ class CublasLt:
             _check(
                 _library().cublasLtMatmul(
                     self._handle, what, ctypes.byref(first), _address(b), of_b, _address(a), of_a,
-                    ctypes.byref(second), _address(c), of_c, _address(d), of_d,
+                    ctypes.byref(second), added, of_c, _address(d), of_d,
                     ctypes.byref(found.algorithm), _address(self._workspace),
                     ctypes.c_size_t(self._size),
                     ctypes.c_void_p(driver.active.get_current_stream(device)),
