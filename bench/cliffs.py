@@ -51,6 +51,8 @@ TIME_PATIENCE = 90
 LONGEST_LAUNCH = 0.1
 #: What a point may take of the other compiler's time, and the share of points that shall.
 MOST_TIME, SHARE = 1.05, 0.99
+#: What was compiled before takes less, in seconds.
+FROM_CACHE = 0.01
 #: What a compile may take, in seconds of the processor, and of the other compiler's.
 MOST_SECONDS, MOST_OF_PEER = 10.0, 1.0
 
@@ -420,7 +422,11 @@ def table(options: argparse.Namespace) -> None:
 
 
 def print_compiles(both: dict[tuple, dict[str, dict]]) -> None:
-    compiled = {k: of for k, of in both.items() if all("cpu" in of[who] for who in SIDES)}
+    compiled = {
+        key: of
+        for key, of in both.items()
+        if all(of[who].get("cpu", 0.0) > FROM_CACHE for who in SIDES)
+    }
     if not compiled:
         sys.exit("no point was compiled by both compilers")
     ratio = {key: of["tile"]["cpu"] / of["peer"]["cpu"] for key, of in compiled.items()}
