@@ -38,7 +38,10 @@ from typing import Any
 from quality.public import blocks
 
 HERE = Path(__file__).resolve().parent
-LIBRARIES = ("liger", "inductor", "gems", "fla", "unsloth", "vllm", "sglang", "moe", "entropy")
+LIBRARIES = (
+    "liger", "inductor", "gems", "fla", "unsloth", "vllm", "sglang", "moe", "entropy", "experts",
+    "states",
+)  # fmt: skip
 FLUSH_BYTES = 256 << 20
 REPEATS = 11
 WARM_UP = 2

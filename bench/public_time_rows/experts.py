@@ -85,11 +85,12 @@ def _fused(kind: str, tokens: int, experts: int, chosen: int, k: int, n: int) ->
         hidden, out = normal(tokens, chosen, 2 * n), normal(tokens, chosen, k)
         block = {"bf16": None, "fp8": [FP8_BLOCK, FP8_BLOCK], "int4": [0, GROUP]}[kind]
 
+        scales = {k: uniform(tokens, k // FP8_BLOCK)}
+        scales[n] = uniform(tokens * chosen, n // FP8_BLOCK)
+
         def multiply(a: Any, weights: Any, to: Any, weigh: bool, each: int) -> None:
-            scale = None
-            if kind == "fp8":
-                scale = uniform(a.shape[0], a.shape[1] // FP8_BLOCK)
-                a = a.to(FP8)
+            scale = scales[a.shape[1]] if kind == "fp8" else None
+            a = a.to(FP8) if kind == "fp8" else a
             module.invoke_fused_moe_kernel(
                 a, weights[0], None, to, scale, weights[1], None, probabilities, ids, *aligned,
                 weigh, each, config, tl.bfloat16, kind == "fp8", False, False, kind == "int4",

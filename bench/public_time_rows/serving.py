@@ -18,7 +18,7 @@ MODELS = (LLAMA_8B, LLAMA_70B)
 
 
 def import_engines() -> None:
-    """Makes both engines' kernels importable: modules of the engines themselves are stood in for."""
+    """Makes both engines' kernels importable, without the engines' own modules."""
     import engineless
     import sglang_kernels
     import vllm_kernels
