@@ -2,6 +2,7 @@
 
     python bench/public_time.py measure results.jsonl --tile FOLDER [--libraries liger,gems]
     python bench/public_time.py table results.jsonl
+    python bench/public_time.py dry --tile FOLDER [--libraries liger,gems] [--match TEXT]
 
 The rows (public_time_rows) call the libraries' operations, forward and backward, at sizes of real
 models. Each library runs in processes of its own. At first both compilers run without a clock:
@@ -10,6 +11,7 @@ Then the compilers run in turns. torch's profiler gives the device time of each 
 cache is flushed before each call. Of an autotuner's configurations both compilers take the one in
 the middle of the list. What is in the output is not measured again, so that a run that was cut off
 goes on. FOLDER is where tile is installed; Triton is what `import triton` finds without it.
+`dry` needs no GPU: it says which kernels each row launches, and compiles them with both.
 """
 
 from __future__ import annotations
@@ -36,7 +38,10 @@ from typing import Any
 from quality.public import blocks
 
 HERE = Path(__file__).resolve().parent
-LIBRARIES = ("liger", "inductor", "gems", "fla", "unsloth", "vllm", "sglang", "moe", "entropy")
+LIBRARIES = (
+    "liger", "inductor", "gems", "fla", "unsloth", "vllm", "sglang", "moe", "entropy", "experts",
+    "states",
+)  # fmt: skip
 FLUSH_BYTES = 256 << 20
 REPEATS = 11
 WARM_UP = 2
@@ -61,6 +66,8 @@ class Launches:
 
     def __init__(self) -> None:
         self.resources: dict[str, dict[str, int]] = {}
+        #: Is told of each launch before it happens: the function, its arguments, the others.
+        self.watch: Callable[[Any, tuple, dict[str, Any]], None] | None = None
 
     def install(self) -> None:
         from triton.runtime.jit import JITFunction
@@ -68,6 +75,8 @@ class Launches:
         run = JITFunction.run
 
         def noted(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.watch is not None:
+                self.watch(function, args, kwargs)
             kernel = run(function, *args, **kwargs)
             if kernel is not None and hasattr(kernel, "metadata"):
                 self.note(kernel)
@@ -164,11 +173,19 @@ class Clock:
         self.names: list[tuple[str, dict[str, Any]]] = []
         self.profile.start()
 
-    def time(self, row: str, run: Callable[[], Any], launched: Launches) -> None:
+    def time(
+        self,
+        row: str,
+        run: Callable[[], Any],
+        launched: Launches,
+        before: Callable[[], Any] = lambda: None,
+    ) -> None:
+        """Runs it for its times; ``before`` runs before each time."""
         import torch
 
         torch.cuda._sleep(1)
         for _ in range(REPEATS):
+            before()
             self.flush.zero_()
             run()
         torch.cuda._sleep(1)
@@ -242,17 +259,29 @@ def check_compiler(who: str) -> None:
         sys.exit(f"the compiler to measure is {who}, but `import triton` gives {triton.__file__}")
 
 
+def prepare(who: str, dry: bool = False) -> Launches:
+    """Makes this process one that runs rows by that compiler, and notes what they launch."""
+    check_compiler(who)
+    sys.path[:0] = [str(HERE), str(HERE.parent / "test" / "clients")]
+    if dry:
+        importlib.import_module("without_gpu").compile_only(who)
+    launched = Launches()
+    launched.install()
+    take_the_middle_configuration()
+    return launched
+
+
+def rows_of(library: str) -> dict[str, Callable[[], Callable[[], Any]]]:
+    return importlib.import_module(f"public_time_rows.{library}").rows()
+
+
 def run_rows(this: Round, out: Path, until: float, part: tuple[int, int]) -> None:
     """Runs a library's rows in this process: round 0 for their results, the others for times."""
     import torch
 
     faulthandler.dump_traceback_later(max(1.0, until + 10 - time.time()), exit=True)
-    check_compiler(this.who)
-    launched = Launches()
-    launched.install()
-    take_the_middle_configuration()
-    sys.path[:0] = [str(HERE), str(HERE.parent / "test" / "clients")]
-    rows = importlib.import_module(f"public_time_rows.{this.library}").rows()
+    launched = prepare(this.who)
+    rows = rows_of(this.library)
     done = this.done(out)
     clock = Clock() if this.number else None
     for number, (name, make) in enumerate(rows.items()):
@@ -291,6 +320,33 @@ def run_row(name: str, make: Callable, launched: Launches, clock: Clock | None) 
     torch.cuda.synchronize()
     clock.time(name, run, launched)
     return {}
+
+
+def run_dry(library: str, who: str, match: str) -> None:
+    """Compiles what the rows launch, and says what that is."""
+    launched = prepare(who, dry=True)
+    for name, make in rows_of(library).items():
+        if match not in f"{library} {name}":
+            continue
+        launched.resources.clear()
+        started = time.perf_counter()
+        try:
+            make()()
+            said = ", ".join(launched.resources) or "no kernel"
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"[:300]
+        print(f"{who} {library} {name}: {said}, {time.perf_counter() - started:.1f} s", flush=True)
+    sys.stdout.flush()
+    os._exit(0)  # Libraries leave threads behind.
+
+
+def dry(options: argparse.Namespace) -> None:
+    options.home.mkdir(parents=True, exist_ok=True)
+    for library in options.libraries.split(","):
+        for who in options.sides.split(","):
+            arguments = [sys.executable, __file__, "dry-rows", library, who, options.match]
+            without = {"TILE_DRIVER": "sim"} if who == "tile" else {}
+            subprocess.run(arguments, env=environment(who, options) | without)
 
 
 def environment(who: str, options: argparse.Namespace) -> dict[str, str]:
@@ -447,21 +503,32 @@ def table(options: argparse.Namespace) -> None:
                 print(f"- {line}")
 
 
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """Where compilers and libraries are, and which of them to run."""
+    parser.add_argument("--tile", type=Path, required=True, help="where tile is installed")
+    parser.add_argument("--packages", type=Path, nargs="*", default=[], help="the libraries")
+    parser.add_argument("--libraries", default=",".join(LIBRARIES))
+    parser.add_argument("--home", type=Path, default=Path("/tmp/public-time"))
+    parser.add_argument("--sides", default=",".join(SIDES), help="the compilers to run")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sub = parser.add_subparsers(dest="command", required=True)
     measuring = sub.add_parser("measure")
     measuring.add_argument("out", type=Path)
-    measuring.add_argument("--tile", type=Path, required=True, help="where tile is installed")
-    measuring.add_argument("--packages", type=Path, nargs="*", default=[], help="the libraries")
-    measuring.add_argument("--libraries", default=",".join(LIBRARIES))
-    measuring.add_argument("--home", type=Path, default=Path("/tmp/public-time"))
+    add_places(measuring)
     measuring.add_argument("--seconds", type=float, default=540)
     measuring.add_argument("--warm", type=int, default=0, help="processes a library, before")
     measuring.add_argument("--warm-seconds", type=float, default=120, help="for all of them")
     measuring.add_argument("--patience", type=float, default=120, help="seconds for a process")
     measuring.add_argument("--rounds", type=int, default=2)
-    measuring.add_argument("--sides", default=",".join(SIDES), help="the compilers to run")
+    compiling = sub.add_parser("dry")
+    add_places(compiling)
+    compiling.add_argument("--match", default="", help="a part of `library row`")
+    compiling = sub.add_parser("dry-rows")
+    for name in ("library", "who", "match"):
+        compiling.add_argument(name)
     single = sub.add_parser("rows")
     single.add_argument("out", type=Path)
     single.add_argument("library")
@@ -478,6 +545,10 @@ def main() -> None:
         number, count = map(int, options.part.split("/"))
         this = Round(options.library, options.who, options.number)
         run_rows(this, options.out, options.until, (number, count))
+    elif options.command == "dry":
+        dry(options)
+    elif options.command == "dry-rows":
+        run_dry(options.library, options.who, options.match)
     else:
         table(options)
 

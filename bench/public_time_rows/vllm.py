@@ -171,7 +171,7 @@ def _invariant(name: str, *make: Any) -> Make:
     return start
 
 
-def _top_k_top_p(batch: int, words: int) -> Make:
+def top_k_top_p(batch: int, words: int) -> Make:
     def make() -> Run:
         logits = normal(batch, words, dtype=torch.float32) * 3
         k = whole(1, 60, batch, dtype=torch.int32)
@@ -215,6 +215,6 @@ def rows() -> dict[str, Make]:
         ),
         "invariant log_softmax 512x128256": _invariant("log_softmax", lambda: normal(512, 128256)),
         "invariant mean 8192x4096": _invariant("mean_dim", lambda: normal(8192, 4096), 1),
-        "top k, top p 64x128256": _top_k_top_p(64, 128256),
+        "top k, top p 64x128256": top_k_top_p(64, 128256),
         "gated norm 8192x4096": _gated_norm,
     }

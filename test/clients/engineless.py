@@ -108,6 +108,13 @@ def prepare(package: str) -> None:
         sys.meta_path.append(_StandIns())
 
 
+def stand_in(name: str, **values: Any) -> None:
+    """Stands in for a module of the engine itself, which kernels import and do not need."""
+    module = _Module(name)
+    module.__dict__.update(values)
+    sys.modules[name] = module
+
+
 def shell(package: str, folder: Path) -> types.ModuleType:
     """Makes a package of a folder whose ``__init__`` is not run."""
     module = types.ModuleType(package)
