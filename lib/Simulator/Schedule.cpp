@@ -28,18 +28,25 @@ uint64_t Schedule::warpTurn() {
   return below(8) ? 1 + below(48) : 1 + below(4096);
 }
 
+void Schedule::push(Ctx &c, AsyncKind kind, uint32_t thread, uint32_t group,
+                    std::function<bool(Ctx &)> finish) {
+  pending.push_back({kind, thread, group, issued++,
+                     std::make_unique<Action>(
+                         Action{c.cta, c.warp, c.code, std::move(finish)})});
+}
+
 void Schedule::add(Ctx &c, AsyncKind kind, unsigned lane,
                    std::function<bool(Ctx &)> finish) {
-  pending.push_back({kind, threadOf(c, lane), 0, issued++, c.cta, c.warp,
-                     c.code, std::move(finish)});
+  push(c, kind, threadOf(c, lane), 0, std::move(finish));
 }
 
 void Schedule::addStore(Ctx &c, unsigned lane,
                         std::span<const std::byte> source,
                         std::function<void(const std::byte *)> write) {
   add(c, AsyncKind::BulkRead, lane, nullptr);
-  pending.back().source = source;
-  pending.back().write = std::move(write);
+  Action &action = *pending.back().action;
+  action.source = source;
+  action.write = std::move(write);
 }
 
 static uint32_t productsOf(const Ctx &c) {
@@ -48,8 +55,7 @@ static uint32_t productsOf(const Ctx &c) {
 
 void Schedule::addProduct(Ctx &c, uint32_t group,
                           std::function<bool(Ctx &)> finish) {
-  pending.push_back({AsyncKind::Product, productsOf(c), group, issued++, c.cta,
-                     c.warp, c.code, std::move(finish)});
+  push(c, AsyncKind::Product, productsOf(c), group, std::move(finish));
 }
 
 bool Schedule::waitProducts(Ctx &c, uint32_t group) {
@@ -74,10 +80,10 @@ bool Schedule::finish(Ctx &c, size_t index) {
   switch (Work &w = pending[index]; w.kind) {
   case AsyncKind::BulkRead:
     w.kind = AsyncKind::BulkWrite;
-    w.data.assign(w.source.begin(), w.source.end());
+    w.action->data.assign(w.action->source.begin(), w.action->source.end());
     return true;
   case AsyncKind::BulkWrite:
-    w.write(w.data.data());
+    w.action->write(w.action->data.data());
     pending.erase(pending.begin() + ptrdiff_t(index));
     return true;
   case AsyncKind::Product:
@@ -94,14 +100,14 @@ bool Schedule::finish(Ctx &c, size_t index) {
   case AsyncKind::Transfer:
     break;
   }
-  Work work = std::move(pending[index]);
+  std::unique_ptr<Action> action = std::move(pending[index].action);
   pending.erase(pending.begin() + ptrdiff_t(index));
-  Cta *cta = std::exchange(c.cta, work.cta);
-  Warp *warp = std::exchange(c.warp, work.warp);
-  const Code *code = std::exchange(c.code, work.code);
+  Cta *cta = std::exchange(c.cta, action->cta);
+  Warp *warp = std::exchange(c.warp, action->warp);
+  const Code *code = std::exchange(c.code, action->code);
   InstStats *stats =
-      std::exchange(c.stats, c.worker->stats[work.code->index].data());
-  bool good = work.finish(c);
+      std::exchange(c.stats, c.worker->stats[action->code->index].data());
+  bool good = action->finish(c);
   c.cta = cta;
   c.warp = warp;
   c.code = code;

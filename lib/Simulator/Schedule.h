@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -70,11 +71,8 @@ public:
   }
 
 private:
-  struct Work {
-    AsyncKind kind;
-    uint32_t thread;
-    uint32_t group; ///< 0 until a commit closes it
-    uint64_t number;
+  /// What is done at last.
+  struct Action {
     Cta *cta;
     Warp *warp;
     const Code *code;
@@ -84,6 +82,17 @@ private:
     std::function<void(const std::byte *)> write = {};
     std::vector<std::byte> data = {};
   };
+  /// This is small: thousands of copies may be pending. Each wait looks at all
+  /// of them, and each that ends moves those behind it.
+  struct Work {
+    AsyncKind kind;
+    uint32_t thread;
+    uint32_t group; ///< 0 until a commit closes it
+    uint64_t number;
+    std::unique_ptr<Action> action;
+  };
+  void push(Ctx &c, AsyncKind kind, uint32_t thread, uint32_t group,
+            std::function<bool(Ctx &)> finish);
   bool finish(Ctx &c, size_t index);
   template <class F> bool finishIf(Ctx &c, F chosen);
 

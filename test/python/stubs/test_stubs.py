@@ -27,8 +27,15 @@ OPTIONS = [
 ]  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory) -> Path:
+    """Where mypy keeps what it knows of Python's library, of NumPy and of tile: it reads each of
+    these once for all tests."""
+    return tmp_path_factory.mktemp("mypy")
+
+
 def check(cache: Path, *files: Path | str) -> str:
-    """What mypy says about files, in a folder of their own."""
+    """What mypy says about files."""
     pytest.importorskip("mypy")
     path = ":".join(str(ROOT / folder) for folder in ("python", "examples", "examples/gluon"))
     done = subprocess.run(
@@ -63,12 +70,12 @@ def examples() -> list[Path]:
     return sorted((ROOT / "examples").glob("*.py"))
 
 
-def test_correct_programs_pass(tmp_path):
-    assert check(tmp_path, STUB, LIBRARY, *examples()) == ""
+def test_correct_programs_pass(cache):
+    assert check(cache, STUB, LIBRARY, *examples()) == ""
 
 
-def test_programs_of_pages_pass(tmp_path):
-    assert check(tmp_path, "--scripts-are-modules", *programs(tmp_path)) == ""
+def test_programs_of_pages_pass(cache, tmp_path):
+    assert check(cache, "--scripts-are-modules", *programs(tmp_path)) == ""
 
 
 def pyright(folder: Path, *files: Path) -> list[tuple[str, int]]:
@@ -110,15 +117,15 @@ def test_pyright_marks_mistakes_and_nothing_else(tmp_path):
 
 
 @pytest.mark.parametrize("mistakes", [MISTAKES, EXPLICIT], ids=["tl", "gl"])
-def test_mistakes_are_marked_and_nothing_else(mistakes, tmp_path):
-    marked = {int(line) for line in re.findall(r":(\d+): error:", check(tmp_path, mistakes))}
+def test_mistakes_are_marked_and_nothing_else(mistakes, cache):
+    marked = {int(line) for line in re.findall(r":(\d+): error:", check(cache, mistakes))}
     lines = mistakes.read_text().splitlines()
     assert marked == {n for n, line in enumerate(lines, 1) if line.endswith("# error")}
 
 
-def test_explicit_programs_pass(tmp_path):
+def test_explicit_programs_pass(cache):
     programs = sorted((ROOT / "examples" / "gluon").glob("*.py"))
-    assert check(tmp_path, *programs) == ""
+    assert check(cache, *programs) == ""
 
 
 @pytest.mark.parametrize("module", explicit_stubs.MODULES)
