@@ -31,9 +31,19 @@ bool nvidia::isDividedAlike(Value a, Value b) {
   return getDivision(a) == getDivision(b);
 }
 
+/// The operand before conversions within a block.
+static Value skipConversionsInBlock(Value operand) {
+  while (auto convert = operand.getDefiningOp<ConvertLayoutOp>()) {
+    if (!nvidia::isDividedAlike(convert.getSrc(), operand))
+      break;
+    operand = convert.getSrc();
+  }
+  return operand;
+}
+
 Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
                                   unsigned innerDim, bool hasChoice) {
-  Value value = skipConversions(operand);
+  Value value = skipConversionsInBlock(operand);
   Location loc = op->getLoc();
   if (auto trans = value.getDefiningOp<TransOp>()) {
     Value source = putIntoSharedMemory(b, op, trans.getSrc(),

@@ -178,7 +178,7 @@ bool nvidia::TargetModel::replaceMatrixProduct(
     return multiplyByWarpGroups(dot, *group);
   std::optional<MatrixInstruction> tcgen05 =
       findMatrixInstruction(kTensorMemory, product.types);
-  return tcgen05 && multiplyInTensorMemory(dot, product, *tcgen05);
+  return tcgen05 && multiplyInTensorMemory(dot, *tcgen05);
 }
 
 bool nvidia::TargetModel::replaceScaledProduct(DotScaledOp dot) const {

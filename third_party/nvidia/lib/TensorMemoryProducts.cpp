@@ -17,6 +17,7 @@
 
 #include "TensorMemoryProducts.h"
 
+#include "BlockPairs.h"
 #include "OrderOfReads.h"
 #include "ProductMemory.h"
 
@@ -49,14 +50,14 @@ constexpr int64_t kMaxColumns = 256;
 constexpr int64_t kMaxRows = 128;
 
 /// The buffer of a sum. The blocks of a cluster divide its rows.
-MemDescType getSumMemory(RankedTensorType type) {
+MemDescType getSumMemory(RankedTensorType type, bool inPairs = false) {
   MLIRContext *context = type.getContext();
   SmallVector<int64_t> shape = getShapePerCTA(type);
   auto encoding = TensorMemoryEncodingAttr::get(
       context, /*blockM=*/std::min(shape[0], kMaxRows),
       /*blockN=*/std::min(shape[1], kMaxColumns), /*colStride=*/1,
       /*CTASplitM=*/getCTALayout(type.getEncoding()).getCTASplitNum()[0],
-      /*CTASplitN=*/1, /*twoCTAs=*/false);
+      /*CTASplitN=*/1, inPairs);
   return MemDescType::get(type.getShape(), type.getElementType(), encoding,
                           TensorMemorySpaceAttr::get(context),
                           /*mutableMemory=*/true);
@@ -90,20 +91,18 @@ StringRef findObstacleAround(Operation *op) {
   return "";
 }
 
-/// Why the instruction does not take the dot; empty if it does.
-StringRef findObstacle(DotOp op, const MatrixProduct &product,
-                       const MatrixInstruction &instruction) {
+/// Why the instruction does not take the dot, wherever its operands are; empty
+/// if it does.
+StringRef findObstacle(DotOp op, const MatrixInstruction &instruction) {
   if (StringRef why = findObstacleAround(op); !why.empty())
     return why;
   RankedTensorType type = op.getType();
-  if (!isDividedAlike(skipConversions(op.getA()), op.getA()) ||
-      !isDividedAlike(skipConversions(op.getB()), op.getB()))
-    return "the blocks of its cluster would have to exchange operands";
-  if (product.getM() < instruction.m)
+  SmallVector<int64_t> shape = getShapePerCTA(type);
+  if (shape[0] < instruction.m)
     return "it has fewer than 64 rows";
-  if (product.getN() < instruction.n)
+  if (shape[1] < instruction.n)
     return "it has fewer than 16 columns";
-  if (product.k < instruction.k)
+  if (op.getA().getType().getShape().back() < instruction.k)
     return "its rows are shorter than 32 bytes";
   auto footprint = nvidia_gpu::getTensorMemoryFootprint(getSumMemory(type));
   if (failed(footprint) ||
@@ -114,6 +113,37 @@ StringRef findObstacle(DotOp op, const MatrixProduct &product,
   return "";
 }
 
+/// The operands of a dot, each divided over the cluster as the instruction
+/// reads it.
+struct DividedOperands {
+  Value a, b;
+  bool inPairs;
+};
+
+/// Null where the blocks of the cluster would have to exchange what they have.
+std::optional<DividedOperands> findOperands(DotOp op) {
+  DividedOperands operands{skipConversions(op.getA()),
+                           skipConversions(op.getB()), isPlannedInPairs(op)};
+  if (!isDividedAlike(operands.a, op.getA()))
+    return std::nullopt;
+  if (!operands.inPairs) {
+    if (!isDividedAlike(operands.b, op.getB()))
+      return std::nullopt;
+    return operands;
+  }
+  auto type = cast<RankedTensorType>(operands.b.getType());
+  CTALayoutAttr division = getCTALayout(type.getEncoding());
+  if (division == getDivisionOfColumns(op.getContext()))
+    return operands;
+  // A block that has all of it has its half.
+  if (llvm::product_of(division.getCTASplitNum()) > 1)
+    return std::nullopt;
+  OpBuilder builder(op);
+  operands.b = convertTo(builder, op.getLoc(), operands.b,
+                         divideColumns(type, op).getEncoding());
+  return operands;
+}
+
 /// Replaces the result of a dot by a sum in tensor memory. The old sum is
 /// stored there. `multiply` adds to it where its flag is true, and the new one
 /// is loaded.
@@ -122,7 +152,7 @@ void sumInTensorMemory(
     function_ref<void(Value sum, Value adds, Value always)> multiply) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  MemDescType memory = getSumMemory(type);
+  MemDescType memory = getSumMemory(type, isPlannedInPairs(op));
   Attribute layout =
       nvidia_gpu::getTensorMemoryRegisters(memory, lookupNumWarps(op));
   LDBG() << *op << " gets tensor memory, and " << layout;
@@ -288,22 +318,39 @@ Value putIntoTensorMemory(OpBuilder &b, const ScaledDot &dot,
 
 } // namespace
 
-bool nvidia::multiplyInTensorMemory(DotOp op, const MatrixProduct &product,
+bool nvidia::canSumInTensorMemory(DotOp op, const TargetModel &model) {
+  auto type = op.getType();
+  std::optional<MatrixInstruction> instruction = model.findMatrixInstruction(
+      kTensorMemory, {op.getA().getType().getElementType(),
+                      op.getB().getType().getElementType(),
+                      type.getElementType(), op.getInputPrecision()});
+  return instruction && findObstacle(op, *instruction).empty();
+}
+
+bool nvidia::multiplyInTensorMemory(DotOp op,
                                     const MatrixInstruction &instruction) {
-  if (StringRef why = findObstacle(op, product, instruction); !why.empty()) {
+  if (StringRef why = findObstacle(op, instruction); !why.empty()) {
     remarkOnRegisters(op, why);
+    return false;
+  }
+  std::optional<DividedOperands> operands = findOperands(op);
+  if (!operands) {
+    remarkOnRegisters(op, "the blocks of its cluster would have to exchange "
+                          "operands");
     return false;
   }
   OpBuilder b(op);
   Location loc = op.getLoc();
   // Words have to follow one another along K.
   bool hasChoice = op.getA().getType().getElementTypeBitWidth() <= 16;
-  Value left = putIntoSharedMemory(b, op, op.getA(), /*innerDim=*/1, hasChoice);
+  Value left =
+      putIntoSharedMemory(b, op, operands->a, /*innerDim=*/1, hasChoice);
   Value right =
-      putIntoSharedMemory(b, op, op.getB(), /*innerDim=*/0, hasChoice);
+      putIntoSharedMemory(b, op, operands->b, /*innerDim=*/0, hasChoice);
   sumInTensorMemory(b, op, op.getC(), [&](Value sum, Value adds, Value always) {
     nvidia_gpu::TCGen5MMAOp::create(b, loc, /*token=*/Type(), left, right, sum,
-                                    /*accDep=*/Value(), adds, always);
+                                    /*accDep=*/Value(), adds, always,
+                                    /*isAsync=*/false, operands->inPairs);
   });
   return true;
 }

@@ -9,6 +9,7 @@
 #include "DeclaredAttributes.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/DivisionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
 #include "tile/Support/DeclaredAttributes.h"
@@ -54,6 +55,9 @@ static constexpr DeclaredAttribute kTable[] = {
     {kPartitionAttr, Is::Partitions, On::Operation,
      "The partition of warps that runs the operation; others belong to the "
      "default group."},
+    {kDividesOperandAttrName, Is::Unit, On::Operation,
+     "The operand of a dot behind this conversion is divided over the cluster "
+     "as its result is."},
     {kPartitionOutputsAttr, Is::PartitionLists, On::Operation,
      "The partitions that have each result of a loop or branch."},
 };

@@ -15,6 +15,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/DivisionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/CoalescedAccess.h"
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
@@ -117,6 +118,8 @@ CTALayoutAttr getDivisionForProduct(Value value,
                   !user->hasTrait<mlir::OpTrait::Elementwise>()))
       continue;
     CTALayoutAttr found = getDivisionForProduct(result, seen);
+    if (found && user->hasAttr(kDividesOperandAttrName))
+      found = getCTALayout(type.getEncoding());
     if (found && trans) {
       SmallVector<int32_t> inverse(type.getRank());
       for (auto [to, from] : llvm::enumerate(trans.getOrder()))

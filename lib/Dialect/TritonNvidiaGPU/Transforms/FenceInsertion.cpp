@@ -190,6 +190,10 @@ private:
 
     Operation *before =
         isUnknown ? user : hoist(user, roots, writes, partition);
+    // The other block fences what it wrote before the cluster barrier.
+    if (cluster && before == user &&
+        isa_and_nonnull<ClusterBarrierOp>(user->getPrevNode()))
+      before = user->getPrevNode();
     if (isFencedBefore(before, roots, cluster, writes))
       return;
     LDBG() << "fence before " << *before;

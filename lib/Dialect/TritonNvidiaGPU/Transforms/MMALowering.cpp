@@ -294,6 +294,15 @@ Value getBarrier(OpBuilder &b, Location loc, Value barriers, Phase phase) {
   return gpu::getBuffer(b, loc, barriers, number);
 }
 
+/// Two blocks that multiply together wait for each other first. Then the
+/// operands of both are there, nobody reads the sum any more, and both have
+/// made the barriers that hear of the end.
+void waitForOtherBlock(MMAv5OpInterface mma) {
+  OpBuilder builder(mma);
+  if (mma.usesTwoCTAs())
+    ClusterBarrierOp::create(builder, mma.getLoc());
+}
+
 void start(MMAv5OpInterface mma, Value barrier) {
   OpBuilder builder(mma);
   mma.setAsync(true);
@@ -480,6 +489,7 @@ private:
       }
       lowerInLoop(cast<scf::ForOp>(loop), waits);
     }
+    llvm::for_each(products, waitForOtherBlock);
   }
 };
 

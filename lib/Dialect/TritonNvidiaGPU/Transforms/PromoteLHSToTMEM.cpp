@@ -40,7 +40,7 @@ gpu::MemDescType getOperandMemory(RankedTensorType type, gpu::MemDescType sum) {
       type.getShape(), type.getElementType(),
       TensorMemoryEncodingAttr::get(
           context, encoding.getBlockM(), type.getShape()[1], /*colStride=*/1,
-          encoding.getCTASplitM(), /*CTASplitN=*/1, /*twoCTAs=*/false),
+          encoding.getCTASplitM(), /*CTASplitN=*/1, encoding.getTwoCTAs()),
       TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
 }
 
@@ -61,8 +61,7 @@ private:
   static bool promote(TCGen5MMAOp mma) {
     auto alloc = mma.getA().getDefiningOp<gpu::LocalAllocOp>();
     if (!alloc || !alloc.getSrc() || alloc->getBlock() != mma->getBlock() ||
-        !alloc->hasOneUse() || mma.getTwoCtas() ||
-        !isComputed(alloc.getSrc(), mma->getBlock()))
+        !alloc->hasOneUse() || !isComputed(alloc.getSrc(), mma->getBlock()))
       return false;
     gpu::MemDescType sum = mma.getD().getType();
     RankedTensorType type = alloc.getSrc().getType();

@@ -34,6 +34,8 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   add(createCheckTargetNV());
 
   bool hasTensorMemory = target && target->hasTensorMemory;
+  if (hasTensorMemory && options.tensorMemory && options.numCTAs > 1)
+    add(createPlanBlockPairsNV());
   NVIDIAMiddleEnd middle(
       add, {.numStages = options.numStages,
             .prefetch = options.prefetch,

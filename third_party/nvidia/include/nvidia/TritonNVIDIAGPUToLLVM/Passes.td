@@ -44,6 +44,32 @@ def AccelerateMatmulInRegistersNV
   ];
 }
 
+def PlanBlockPairsNV : Pass<"plan-block-pairs-nv", "mlir::ModuleOp"> {
+  let summary = "Decide whether pairs of blocks multiply together";
+  let description = [{
+    Two blocks of a cluster divide the rows of a dot. Each may multiply its rows by
+    itself. Or their tensor cores work together, and each block has half of the
+    columns of the right operand. What takes fewer cycles is chosen. The cycles are
+    those of the tensor core, of shared memory, and of the cluster barrier before each
+    dot.
+
+    The dots of a module agree. The module says so (`ttng.two-ctas`), and a
+    conversion of each right operand says how it is divided:
+    ```mlir
+    %b = ttg.convert_layout %x : tensor<64x128xf16, #blocked> -> tensor<64x128xf16, #dot_operand>
+    ```
+    becomes
+    ```mlir
+    %0 = ttg.convert_layout %x : tensor<64x128xf16, #blocked> -> tensor<64x128xf16, #blocked_by_columns>
+    %b = ttg.convert_layout %0 : tensor<64x128xf16, #blocked_by_columns> -> tensor<64x128xf16, #dot_operand>
+    ```
+  }];
+  let dependentDialects = ["mlir::triton::gpu::TritonGPUDialect"];
+  let statistics = [
+    Statistic<"numProducts", "num-products", "Dots that pairs of blocks multiply">
+  ];
+}
+
 def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
   let summary = "Read bytes that lie across K by whole warps";
   let description = [{
