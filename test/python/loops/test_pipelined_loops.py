@@ -445,3 +445,30 @@ def test_sums_that_change_places(n, stages, specialize, target, monkeypatch):
     for i in range(n):
         p, q = q + a[i].astype(np.float64) @ b[i].astype(np.float64), p * (i != 1)
     np.testing.assert_array_equal(out, p + 100 * q)
+
+
+@tile.jit
+def scaled_product(out, a, b, scales, K, N: tl.constexpr, BLOCK: tl.constexpr):
+    n, k = tl.arange(0, N), tl.arange(0, BLOCK)
+    acc = tl.zeros((N, N), tl.float32)
+    for i in range(0, K, BLOCK):
+        left = tl.load(a + n[:, None] * K + i + k[None, :])
+        scale = tl.load(scales + (i // BLOCK) * N + n)
+        right = tl.load(b + (i + k)[:, None] * N + n[None, :]) * scale[None, :]
+        acc = tl.dot(left, right, acc)
+    tl.store(out + n[:, None] * N + n[None, :], acc)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_scales_that_are_fewer_than_threads(target, monkeypatch):
+    """What a loop with dots loads is copied beside the threads, be it 32 halves for 128 threads."""
+    run_on(target, monkeypatch)
+    N, K = 32, 160
+    a, b = random((N, K), "fp16", 1), random((K, N), "fp16", 2)
+    scales, out = random((K // BLOCK, N), "fp16", 3), poisoned((N, N), "fp32")
+    kernel = scaled_product[(1,)](out, a, b, scales, K, N, BLOCK)
+    scaled = b * np.repeat(scales, BLOCK, axis=0)
+    expected = a.astype(np.float32) @ scaled.astype(np.float32)
+    np.testing.assert_allclose(out, expected, rtol=1e-2, atol=1e-2)
+    if target.startswith("cuda"):
+        assert "ld.global" not in kernel.asm["ptx"]

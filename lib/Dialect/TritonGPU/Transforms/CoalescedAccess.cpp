@@ -6,6 +6,8 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include <numeric>
 
@@ -55,6 +57,19 @@ gpu::describeAccess(Operation *op, const ModuleAxisInfoAnalysis &axisInfo) {
   return access;
 }
 
+int64_t gpu::getLeastCopied(Operation *op) {
+  auto load = dyn_cast<LoadOp>(op);
+  auto loop = op->getParentOfType<scf::ForOp>();
+  ArrayRef<unsigned> sizes = getTargetModel(op).getAsyncCopySizes();
+  if (!load || !loop || sizes.empty() ||
+      !loop.walk(
+               [](MatrixProductOpInterface) { return WalkResult::interrupt(); })
+           .wasInterrupted())
+    return 1;
+  int64_t bytes = AxisInfo::getUnit(load.getPtr().getType());
+  return std::max<int64_t>(sizes.front() / bytes, 1);
+}
+
 gpu::BlockedEncodingAttr gpu::getCoalescedLayout(const CoalescedAccess &access,
                                                  ArrayRef<int64_t> shape,
                                                  int64_t perThread,
@@ -63,9 +78,12 @@ gpu::BlockedEncodingAttr gpu::getCoalescedLayout(const CoalescedAccess &access,
       int64_t(lookupNumWarps(access.op)) * lookupThreadsPerWarp(access.op);
   int64_t numElements =
       llvm::product_of(getShapePerCTA(ctas.getCTASplitNum(), shape));
-  // A thread without elements is worse than a narrow access.
-  perThread =
-      std::min(perThread, std::max<int64_t>(numElements / numThreads, 1));
+  // A thread without elements is worse than a narrow access. Both are better
+  // than to wait for a load in each iteration.
+  int64_t least = getLeastCopied(access.op);
+  if (access.vector < least)
+    least = 1;
+  perThread = std::min(perThread, std::max(numElements / numThreads, least));
   SmallVector<unsigned> size(shape.size(), 1);
   size[access.order[0]] = perThread;
   return BlockedEncodingAttr::get(access.op->getContext(), shape, size,

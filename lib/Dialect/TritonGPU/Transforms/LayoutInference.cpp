@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/TritonGPU/Transforms/LayoutInference.h"
+
 #include "tile/Dialect/Triton/IR/MemoryOps.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/CoalescedAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -76,8 +78,12 @@ bool mlir::triton::gpu::isSmallLoad(Operation *op) {
     return false;
   auto type = cast<RankedTensorType>(load.getPtr().getType());
   std::optional<int> numWarps = maybeLookupNumWarps(op);
-  return numWarps &&
-         type.getNumElements() < *numWarps * lookupThreadsPerWarp(op);
+  if (!numWarps ||
+      type.getNumElements() >= *numWarps * lookupThreadsPerWarp(op))
+    return false;
+  // A copy beside the threads keeps the layout that it needs.
+  int64_t least = getLeastCopied(op);
+  return least == 1 || getContigPerThread(type)[getOrder(type)[0]] < least;
 }
 
 //===----------------------------------------------------------------------===//

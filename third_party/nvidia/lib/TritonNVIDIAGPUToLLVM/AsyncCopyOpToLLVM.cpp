@@ -12,6 +12,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/CachePolicy.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/MaskTrend.h"
@@ -60,6 +61,9 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
     SmallVector<Value> masks, others;
     if (op.getMask())
       masks = unpackElements(b, adaptor.getMask(), op.getMask().getType());
+    SmallVector<Conjunct> conjuncts;
+    if (op.getMask())
+      addConjuncts(b, rewriter, op.getMask(), adaptor.getMask(), conjuncts);
     if (op.getOther() && !isConstantZero(op.getOther()))
       others = unpackElements(b, adaptor.getOther(), op.getOther().getType());
     ThreadIndex index = getThreadIndex(b, target, op);
@@ -88,10 +92,9 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
         target.storeShared(b, dst, other, b.andPred(b.not_(mask), owner));
         return;
       }
-      Value readSize;
-      if (!masks.empty())
-        readSize = getReadSize(b, getMasks(op, masks, registers), size);
-      copy(b, dst, ptrs[first], size, readSize, owner, op.getCache(), policy);
+      copy(b, dst, ptrs[first], size,
+           emitReadSize(b, conjuncts, registers, size), owner, op.getCache(),
+           policy);
     });
     rewriter.replaceOp(op, makeToken(b));
     return success();
@@ -132,33 +135,72 @@ private:
     return inARow ? vectors.front().size() : 1;
   }
 
-  /// The masks of the parts of a vector that a mask may leave out.
-  SmallVector<Value> getMasks(ttg::AsyncCopyGlobalToLocalOp op,
-                              ArrayRef<Value> masks,
-                              ArrayRef<int32_t> registers) const {
-    SmallVector<Value> result;
-    unsigned uniform = axisInfo.getMaskAlignment(op.getMask());
-    for (size_t i = 0; i < registers.size(); i += uniform)
-      result.push_back(masks[registers[i]]);
-    return result;
+  /// One of the masks whose conjunction is the mask of a copy.
+  struct Conjunct {
+    SmallVector<Value> elements;
+    /// How many neighbours share one value.
+    unsigned uniform;
+  };
+
+  /// Rows and columns come apart so: what all rows have in common is computed
+  /// once.
+  void addConjuncts(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
+                    Value mask, Value converted,
+                    SmallVectorImpl<Conjunct> &conjuncts) const {
+    if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
+      for (Value part : both->getOperands())
+        addConjuncts(b, rewriter, part, rewriter.getRemappedValue(part),
+                     conjuncts);
+      return;
+    }
+    conjuncts.push_back({unpackElements(b, converted, mask.getType()),
+                         axisInfo.getMaskAlignment(mask)});
   }
 
-  /// How many bytes a copy reads: those of the parts whose condition in `read`
-  /// holds. They are the first ones. LLVM makes a chain of selections of a
-  /// condition that is a conjunction; ptxas makes a predicate of one selection
-  /// only, and the copy takes that.
-  static Value getReadSize(const LLVMBuilder &b, ArrayRef<Value> read,
-                           unsigned size) {
-    Value sum;
-    for (Value part : read) {
-      nvt::PTXAsm ptx(b);
-      auto result = ptx.output("r"), condition = ptx.input(part, "b");
-      ptx << "selp.b32 " << result << ", " << std::to_string(size / read.size())
-          << ", 0, " << condition << ";";
-      Value bytes = ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure).front();
-      sum = sum ? b.add(sum, bytes) : bytes;
+  /// How many bytes a copy reads, null for all. Where neighbours have different
+  /// masks, those that it reads are the first ones.
+  static Value emitReadSize(const LLVMBuilder &b, ArrayRef<Conjunct> conjuncts,
+                            ArrayRef<int32_t> registers, unsigned size) {
+    if (conjuncts.empty())
+      return {};
+    unsigned numRegisters = registers.size(), uniform = numRegisters;
+    for (const Conjunct &conjunct : conjuncts)
+      uniform = std::min(uniform, conjunct.uniform);
+    // Whether something is read, and which parts may be.
+    Value any;
+    SmallVector<Value> parts(numRegisters / uniform);
+    for (const Conjunct &conjunct : conjuncts) {
+      if (conjunct.uniform >= numRegisters) {
+        any = b.andPred(any, conjunct.elements[registers.front()]);
+        continue;
+      }
+      for (auto [i, part] : llvm::enumerate(parts))
+        part = b.andPred(part, conjunct.elements[registers[i * uniform]]);
     }
-    return sum;
+    Value bytes;
+    if (uniform < numRegisters)
+      for (Value part : parts) {
+        Value ofPart = emitSelection(b, part, {}, size / parts.size());
+        bytes = bytes ? b.add(bytes, ofPart) : ofPart;
+      }
+    return any ? emitSelection(b, any, bytes, size) : bytes;
+  }
+
+  /// `value`, or `constant` if that is null, where a condition holds, and zero
+  /// elsewhere. LLVM makes a chain of selections of a condition that is a
+  /// conjunction; ptxas makes a predicate of one selection only, and the copy
+  /// takes that.
+  static Value emitSelection(const LLVMBuilder &b, Value condition, Value value,
+                             unsigned constant) {
+    nvt::PTXAsm ptx(b);
+    auto result = ptx.output("r");
+    ptx << "selp.b32 " << result << ", ";
+    if (value)
+      ptx << ptx.input(value, "r");
+    else
+      ptx << std::to_string(constant);
+    ptx << ", 0, " << ptx.input(condition, "b") << ";";
+    return ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure).front();
   }
 
   /// `readSize`: how many bytes to read, null for all; `pred`: whether to copy

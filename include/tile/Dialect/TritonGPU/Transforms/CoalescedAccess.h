@@ -40,10 +40,16 @@ CoalescedAccess describeAccess(Operation *op,
                                const ModuleAxisInfoAnalysis &axisInfo);
 
 /// The layout of an access to a tensor of `shape` in which a thread owns
-/// `perThread` neighbours, or fewer where threads would be left without any.
+/// `perThread` neighbours, or fewer where threads would be left without any. Of
+/// what may be copied asynchronously it owns `getLeastCopied` at least.
 BlockedEncodingAttr getCoalescedLayout(const CoalescedAccess &access,
                                        ArrayRef<int64_t> shape,
                                        int64_t perThread, CTALayoutAttr ctas);
+
+/// How many neighbours a thread needs for the smallest asynchronous copy, where
+/// `op` is a load of a loop with matrix products and may become such a copy.
+/// One elsewhere.
+int64_t getLeastCopied(Operation *op);
 
 } // namespace mlir::triton::gpu
 
