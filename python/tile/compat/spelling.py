@@ -19,6 +19,18 @@ _RULES: list[tuple[re.Pattern[str], Any]] = [
     (re.compile(r"(async_tma_store_wait \{pendings = \d+ : i32)!\}"), r"\1}"),
 ]
 
+_SPLIT = re.compile(
+    r"(#ttng\.tensor_memory(?:_scales)?_encoding<[^>]*?)CTASplit([MN]) = (\d+)(?=[,>])"
+)
+
+
+def _split(match: re.Match[str]) -> str:
+    """Blocks along one dimension of tensor memory, as bases."""
+    bases = [1 << bit for bit in range(int(match[3]).bit_length() - 1)]
+    pairs = [[b, 0] if match[2] == "M" else [0, b] for b in bases]
+    return f"{match[1]}CGALayout = {pairs}"
+
+
 _WMMA = re.compile(r"warpsPerCTA = \[(\d+), (\d+)\](?:, tilesPerWarp = \[(\d+), (\d+)\])?")
 
 
@@ -51,4 +63,8 @@ def as_triton(module: Any) -> str:
     plain = str(_C.ir.Module.parse(str(module), _C.ir.Context())).rstrip("\n") + "\n"
     for pattern, text in _RULES:
         plain = pattern.sub(text, plain)
+    plain = "\n".join(
+        line if "CTASplitM" in line and "CTASplitN" in line else _SPLIT.sub(_split, line)
+        for line in plain.split("\n")
+    )
     return "\n".join(map(_wmma, plain.split("\n")))

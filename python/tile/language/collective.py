@@ -484,7 +484,7 @@ def extern_elementwise(
     inputs = raise_to_common_shape(*args or [constant(0, dt.int32)])
     ty = inputs[0].type.with_element_ty(result)
     attributes = {
-        "libname": b.str_attr("libdevice"),
+        "libname": b.str_attr(""),
         "libpath": b.str_attr(""),
         "symbol": b.str_attr(symbol),
         "pure": b.bool_attr(pure),

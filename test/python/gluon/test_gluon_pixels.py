@@ -10,6 +10,7 @@ from addresses import pointers
 from reference import poisoned, sim_only
 from reference import random as values
 
+import tile
 from tile.errors import TileError
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
@@ -189,3 +190,65 @@ def test_descriptors_of_the_host(shape, block, more, message, target):
     layout = gl.NVMMASharedLayout(32, 16, rank=2)
     with pytest.raises(TileError, match=message):
         TensorDescriptorIm2Col.from_tensor(poisoned(shape, "fp16"), block, layout, **more)
+
+
+#: As Triton prints such a program once its layouts are decided: the descriptor is still one of
+#: pixels.
+FOREIGN = """
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#shared1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32, "ttng.two-ctas" = false} {
+  tt.func public @foreign(%desc: !ttng.tensordesc_im2col<32x64xf16, #shared>, %out: !tt.ptr<f16> {tt.divisibility = 16 : i32}) attributes {noinline = false} {
+    %true = arith.constant true
+    %c0_i32 = arith.constant 0 : i32
+    %c1_i16 = arith.constant 1 : i16
+    %buffer = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #shared, #smem, mutable>
+    %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttng.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttng.barrier_expect %bar, 4096, %true : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttng.async_tma_copy_global_to_local %desc[%c0_i32, %c0_i32, %c0_i32, %c0_i32] offsets = [%c1_i16, %c1_i16] %buffer, %bar, %true : !ttng.tensordesc_im2col<32x64xf16, #shared>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !ttg.memdesc<32x64xf16, #shared, #smem, mutable>
+    ttng.wait_barrier %bar, %c0_i32, %true : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    ttng.inval_barrier %bar : !ttg.memdesc<1xi64, #shared1, #smem, mutable>
+    %rows = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %columns = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %0 = tt.expand_dims %rows {axis = 1 : i32} : tensor<32xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<32x1xi32, #blocked>
+    %cst = arith.constant dense<64> : tensor<32x1xi32, #blocked>
+    %1 = arith.muli %0, %cst : tensor<32x1xi32, #blocked>
+    %2 = tt.expand_dims %columns {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+    %3 = tt.broadcast %1 : tensor<32x1xi32, #blocked> -> tensor<32x64xi32, #blocked>
+    %4 = tt.broadcast %2 : tensor<1x64xi32, #blocked> -> tensor<32x64xi32, #blocked>
+    %5 = arith.addi %3, %4 : tensor<32x64xi32, #blocked>
+    %6 = tt.splat %out : !tt.ptr<f16> -> tensor<32x64x!tt.ptr<f16>, #blocked>
+    %7 = tt.addptr %6, %5 : tensor<32x64x!tt.ptr<f16>, #blocked>, tensor<32x64xi32, #blocked>
+    %8 = ttg.local_load %buffer : !ttg.memdesc<32x64xf16, #shared, #smem, mutable> -> tensor<32x64xf16, #blocked>
+    tt.store %7, %8 : tensor<32x64x!tt.ptr<f16>, #blocked>
+    tt.return
+  }
+}
+"""  # noqa: E501
+
+
+def test_text_of_others(target, tmp_path):
+    """The kernel takes the address of a map, as it does for other descriptors in such a text."""
+    path = tmp_path / "foreign.ttgir"
+    path.write_text(FOREIGN)
+    kernel = tile.compile(str(path), target=tile.GPUTarget("cuda", 90, 32))
+    x, out = values((2, 5, 6, 64), "fp16", 1), poisoned((32, 64), "fp16")
+    lower, upper = [-1, 0], [-2, -1]
+    bytes_of_map = tile.sim.tensormap.im2col_tensor_map(
+        x.ctypes.data, "f16", x.shape[::-1], [s for s in x.strides[::-1][1:]], lower[::-1],
+        upper[::-1], 64, 32, swizzle=128,
+    )  # fmt: skip
+    memory = np.zeros(256, np.uint8)
+    tensor_map = memory[-memory.ctypes.data % 64 :][:128]
+    tensor_map[:] = np.frombuffer(bytes_of_map, np.uint8)
+    shared = kernel.metadata.shared
+    report = tile.sim.launch(
+        kernel.asm["ptx"], "foreign", 1, 128, [tensor_map, out], allocations=[x],
+        dynamic_shared=shared,
+    )  # fmt: skip
+    assert report.ok
+    expected = pixels_of(x, [0, 0, 0, 0], [1, 1], 32, 64, lower, upper, [1] * 4, 0)
+    np.testing.assert_array_equal(out, expected)

@@ -405,3 +405,10 @@ def test_what_is_imported_and_what_is_not(package):
     assert "def one()" in text and "def two()" not in text and "def three()" not in text
     text = slice_kernel([path], [name], include_below=[f"{name}.others", f"{name}.kernels"])
     assert "def three()" in text and f"from {name}.numbers import one" in text
+
+
+def test_traces_are_refused():
+    from tile.tools.triton_to_gluon_translator.slice_kernel import slice_kernel_from_trace
+
+    with pytest.raises(SliceError, match="what its trace holds is described nowhere"):
+        slice_kernel_from_trace("kernels:add", [{}], False, {})

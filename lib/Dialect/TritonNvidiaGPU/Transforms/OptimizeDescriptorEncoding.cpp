@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "UnpackDescriptorArgument.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/PixelDescriptors.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/ForwardedValues.h"
@@ -403,8 +404,7 @@ public:
           fromHost.push_back(cast<BlockArgument>(value));
       }
     }
-    for (auto function : module.getOps<FunctionOpInterface>())
-      updateFunctionType(function);
+    updateDescriptorsOfFunctions(module);
     if (!leaveToPointers)
       return;
     for (auto function : module.getOps<FunctionOpInterface>())
@@ -417,8 +417,6 @@ public:
       if (failed(unpackDescriptorArgument(argument, index)))
         return signalPassFailure();
     forgetPixelDescriptors(module);
-    for (auto function : module.getOps<FunctionOpInterface>())
-      updateFunctionType(function);
   }
 
 private:
@@ -530,22 +528,6 @@ private:
     return gpu::NVMMASharedEncodingAttr::get(context, shape, order, ctaLayout,
                                              block.getElementType(),
                                              /*fp4Padded=*/false);
-  }
-
-  /// Makes the type of a function say what its arguments and returns are.
-  static void updateFunctionType(FunctionOpInterface function) {
-    if (function.isExternal())
-      return;
-    SmallVector<Type> results(function.getResultTypes());
-    for (Block &block : function.getFunctionBody())
-      if (Operation *terminator = block.getTerminator();
-          terminator->hasTrait<mlir::OpTrait::ReturnLike>())
-        for (auto [result, operand] :
-             llvm::zip(results, terminator->getOperandTypes()))
-          if (isa<TensorDescType, TensorDescIm2ColType>(result))
-            result = operand;
-    function.setType(function.cloneTypeWith(
-        function.getFunctionBody().front().getArgumentTypes(), results));
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/PixelDescriptors.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -70,6 +71,23 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   return function.eraseArgument(place);
 }
 
+void nvidia_gpu::updateDescriptorsOfFunctions(ModuleOp module) {
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    if (function.isExternal())
+      continue;
+    SmallVector<Type> results(function.getResultTypes());
+    for (Block &block : function.getFunctionBody())
+      if (Operation *terminator = block.getTerminator();
+          terminator->hasTrait<mlir::OpTrait::ReturnLike>())
+        for (auto [result, operand] :
+             llvm::zip(results, terminator->getOperandTypes()))
+          if (isa<TensorDescType, TensorDescIm2ColType>(result))
+            result = operand;
+    function.setType(function.cloneTypeWith(
+        function.getFunctionBody().front().getArgumentTypes(), results));
+  }
+}
+
 void nvidia_gpu::forgetPixelDescriptors(ModuleOp module) {
   auto forget = [](ValueRange values) {
     for (Value value : values)
@@ -82,4 +100,5 @@ void nvidia_gpu::forgetPixelDescriptors(ModuleOp module) {
       for (Block &block : region)
         forget(block.getArguments());
   });
+  updateDescriptorsOfFunctions(module);
 }

@@ -13,9 +13,8 @@ namespace mlir::triton::nvidia_gpu {
 /// describes such blocks.
 LogicalResult unpackDescriptorArgument(BlockArgument argument, int index);
 
-/// Makes descriptors of which pixels are copied descriptors like others. Copies
-/// of pixels have offsets.
-void forgetPixelDescriptors(ModuleOp module);
+/// Makes the types of functions say what descriptors they take and return.
+void updateDescriptorsOfFunctions(ModuleOp module);
 
 } // namespace mlir::triton::nvidia_gpu
 

@@ -394,3 +394,19 @@ def slice_kernel(
     leaves = [find(path) for path in leaf_paths or ()]
     slicer = Slicer([*leaf_modules, "tile"], None, include_below or (), leaves, rewrite_spec)
     return slicer.text(roots)
+
+
+def slice_kernel_from_trace(
+    kernel_path: str,
+    trace: Any,
+    translate_to_gluon: bool,
+    extra_modules: Mapping[str, str],
+    rewrite_spec: RewriteSpec | None = None,
+    *,
+    target: TranslatorTarget = TranslatorTarget.GENERIC,
+) -> str:
+    """Refused: what a trace holds is described nowhere."""
+    raise SliceError(
+        "slice_kernel_from_trace is not built: what its trace holds is described nowhere; "
+        "slice_kernel takes the paths of functions, and convert_triton_to_gluon the functions"
+    )

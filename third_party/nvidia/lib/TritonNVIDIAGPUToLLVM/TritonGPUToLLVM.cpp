@@ -11,6 +11,7 @@
 #include "tile/Analysis/UnfinishedProducts.h"
 #include "tile/Conversion/DebugToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/PixelDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -37,6 +38,8 @@ struct ConvertTritonGPUToLLVM
     if (failed(checkPartitionsHavePlaces()) ||
         failed(verifyUnfinishedProducts(getOperation(), Selects::Read)))
       return signalPassFailure();
+    // Text of others may still have them; ours has lost them with the layouts.
+    nvidia_gpu::forgetPixelDescriptors(getOperation());
     nvidia::TargetInfo target(**model, ptxVersion
                                            ? int(ptxVersion)
                                            : (*model)->getFacts().ptxVersion);

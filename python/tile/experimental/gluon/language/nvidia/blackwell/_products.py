@@ -8,6 +8,7 @@ from typing import Any
 from tile.errors import SemanticError
 from tile.language.collective import _SCALED_FORMATS
 from tile.language.memory import choose
+from tile.language.shared_memory import TOKEN
 from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
 from tile.runtime.jit import constexpr_function
@@ -90,7 +91,7 @@ def tcgen05_mma(
     attributes = _attributes(acc, arrivals, multicast)
     attributes["operandSegmentSizes"] = builder.i32_array_attr([1, 1, 1, 0, 1, 1, count, count])
     handles = [a.handle, b.handle, acc.handle, use, when, *arrivals.bars, *arrivals.conditions]
-    builder.create("ttnvgpu.tc_gen5_mma", handles, attributes, ())
+    builder.create("ttnvgpu.tc_gen5_mma", handles, attributes, (builder.type(TOKEN),))
 
 
 @builtin
@@ -134,7 +135,7 @@ def tcgen05_mma_scaled(
         a.handle, b.handle, acc.handle, *(s.handle for s in scales), use, when, *arrivals.bars,
         *arrivals.conditions,
     ]  # fmt: skip
-    builder.create("ttnvgpu.tc_gen5_mma_scaled", handles, attributes, ())
+    builder.create("ttnvgpu.tc_gen5_mma_scaled", handles, attributes, (builder.type(TOKEN),))
 
 
 @builtin

@@ -8,7 +8,6 @@ from typing import Any
 from tile.errors import SemanticError
 from tile.language.collective import _PRECISION
 from tile.language.memory import choose
-from tile.language.promotion import is_constant
 from tile.language.state import current
 from tile.language.values import builtin, describe, tensor, unwrap
 
@@ -157,10 +156,7 @@ def warpgroup_mma(
         "maxNumImpreciseAcc": builder.int_attr(32, imprecise),
         "isAsync": builder.bool_attr(bool(unwrap(is_async))),
     }
-    operands = [a.handle, b.handle, handle]
-    use = unwrap(use_acc)
-    if not (is_constant(use) and use):
-        operands.append(predicate(use).handle)
+    operands = [a.handle, b.handle, handle, predicate(unwrap(use_acc)).handle]
     result = builder.create_one("ttnvgpu.warp_group_dot", operands, attributes, (builder.type(ty),))
     return warpgroup_mma_accumulator(result, ty) if unwrap(is_async) else tensor(result, ty)
 
