@@ -95,12 +95,20 @@ class AsyncCompileMode:
         self.executor = executor
         self.ignore_errors = ignore_errors
         self.kernels: dict[Future, FutureKernel] = {}
+        self._forget: dict[Future, Callable[[], None]] = {}
+
+    def compiles(self, kernel: Any) -> bool:
+        """Whether a kernel is one that was begun here."""
+        return isinstance(kernel, FutureKernel) and kernel.future in self.kernels
 
     def submit(
-        self, compile: Callable[[], Any], describe: Callable[[], tuple | None]
+        self,
+        compile: Callable[[], Any],
+        describe: Callable[[], tuple | None],
+        forget: Callable[[], None],
     ) -> FutureKernel:
         """Starts a compile. `describe` is asked for it in the words that another process needs,
-        or None where it needs what is here."""
+        or None where it needs what is here. `forget` is called if it does not take place."""
         from concurrent.futures import ProcessPoolExecutor
 
         future, kernel = None, None
@@ -114,6 +122,7 @@ class AsyncCompileMode:
                 kernel = FutureFromCache(lambda _: None, future, compile)
         future = future or self.executor.submit(compile)
         kernel = self.kernels[future] = kernel or FutureKernel(lambda _: None, future)
+        self._forget[future] = forget
         return kernel
 
     def __enter__(self) -> AsyncCompileMode:
@@ -127,7 +136,9 @@ class AsyncCompileMode:
 
         _mode.reset(self._token)
         if error is not None:  # Nobody waits for what has not begun.
-            self.kernels = {f: kernel for f, kernel in self.kernels.items() if not f.cancel()}
+            for future in [f for f in self.kernels if f.cancel()]:
+                del self.kernels[future]
+                self._forget[future]()
         for future in as_completed(self.kernels):
             self.kernels[future].result(self.ignore_errors)
 

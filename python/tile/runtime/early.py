@@ -43,9 +43,9 @@ class _Early(ast.NodeVisitor):
             self.visit(node.target)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.visit(node.value)
         if isinstance(node.target, ast.Name) and node.target.id not in self.assigned:
             self.names.add(node.target.id)
+        self.visit(node.value)
         self.visit(node.target)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> None:
@@ -80,12 +80,14 @@ class _Early(ast.NodeVisitor):
         pass
 
     def visit_comp(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> None:
+        before = set(self.assigned)
         for generator in node.generators:
             self.visit(generator.iter)
             self.visit(generator.target)
             for condition in generator.ifs:
                 self.visit(condition)
         self.visit(node.elt)
+        self.assigned = before  # Its variables are its own, and it may run for nothing.
 
     visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_comp
 

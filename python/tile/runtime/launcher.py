@@ -191,19 +191,24 @@ class Launcher:
             try:
                 return self.prepare(active, values, options, is_warmup=True)
             except Exception:
-                kernels.pop(key, None)  # It may be tried again.
+                forget()
                 raise
 
-        if key not in kernels:
-            kernels[key] = mode.submit(compile, lambda: self.in_words(active, values, options))
+        def forget() -> None:
+            kernels.pop(key, None)  # It may be tried again.
+
+        if not mode.compiles(kernels.get(key)):
+            in_words = functools.partial(self.in_words, active, values, options)
+            kernels[key] = mode.submit(compile, in_words, forget)
         return kernels[key]
 
     def under_way(self, active: Any, values: tuple, options: dict) -> FutureKernel | None:
         """The kernel for these values, if an `AsyncCompileMode` compiles it."""
-        if active_mode() is None:
+        mode = active_mode()
+        if mode is None:
             return None
         found = self.fn.device_caches.lookup(active.get_current_device(), values, options)
-        return found if isinstance(found, FutureKernel) else None
+        return found if mode.compiles(found) else None
 
     def run(self, grid: Any, values: tuple, options: dict) -> Any:
         active = driver.active

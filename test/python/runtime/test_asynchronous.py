@@ -80,6 +80,36 @@ def test_an_error_does_not_wait_for_what_has_not_begun():
         fn.warmup(np.zeros(1, np.int32), 3, grid=(1,))
         raise ZeroDivisionError
     assert later.tasks[0][0].cancelled()
+    # It is begun again in another one.
+    out = np.zeros(1, np.int32)
+    with tile.AsyncCompileMode(later):
+        kernel = fn.warmup(out, 3, grid=(1,))
+        later.run()
+        assert kernel.result() is not None
+    fn[(1,)](out, 3)
+    assert out[0] == 3
+
+
+def test_kernels_that_are_there_are_looked_at_again(monkeypatch):
+    """What they were compiled with may have changed."""
+    fn, later = tile.jit(read_limit.fn), Later()
+    out = np.zeros(1, np.int32)
+    fn[(1,)](out)
+    with tile.AsyncCompileMode(later):
+        fn.warmup(out, grid=(1,))
+        later.run()
+    monkeypatch.setitem(globals(), "LIMIT", tl.constexpr(2))
+    with pytest.raises(tile.TileError, match="LIMIT has changed"), tile.AsyncCompileMode(later):
+        fn.warmup(out, grid=(1,))
+        later.run()
+
+
+LIMIT = tl.constexpr(1)
+
+
+@tile.jit
+def read_limit(out):
+    tl.store(out, LIMIT)
 
 
 MODULE = """
