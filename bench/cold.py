@@ -169,11 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sub = parser.add_subparsers(dest="command", required=True)
     for name in ("models", "tuning"):
-        measuring = sub.add_parser(name)
-        measuring.add_argument("out", type=Path)
-        public_time.add_places(measuring)
-        measuring.add_argument("--rounds", type=int, default=1)
-        measuring.add_argument("--seconds", type=float, default=300, help="no start after this")
+        public_time.add_measuring(sub, name, rounds=1, seconds=300)
     single = sub.add_parser("work")
     for name in ("what", "name", "who"):
         single.add_argument(name)
