@@ -308,7 +308,7 @@ def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
 def compile_all(options: argparse.Namespace, until: float) -> None:
     """Each job takes a row of a compiler after the other; a process serves the same library on."""
     rows = sorted(wanted(options), key=lambda row: -len(KERNELS[row[0]][row[1]]))
-    queue = collections.deque((*row, who) for row in rows for who in SIDES)
+    queue = collections.deque((*row, who) for row in rows for who in options.sides.split(","))
     lock = threading.Lock()
 
     def next_task(library: str | None, who: str | None) -> tuple[str, str, str] | None:
@@ -359,26 +359,26 @@ def untimed(options: argparse.Namespace) -> list[tuple[str, str]]:
 
 def time_all(options: argparse.Namespace, until: float) -> None:
     """Both compilers in turns; all processes start at once, and one of them has the GPU."""
-    left = untimed(options)
+    left, sides = untimed(options), options.sides.split(",")
     libraries = list(dict.fromkeys(library for library, _ in left))
 
     def start(library: str, who: str) -> Child:
         return Child(options, library, who, "time", "--timing")
 
-    children = {(library, who): start(library, who) for library in libraries for who in SIDES}
+    children = {(library, who): start(library, who) for library in libraries for who in sides}
     for child in children.values():
         child.wait_for("ready")
     for library in libraries:
         for row in (row for other, row in left if other == library):
             for number in range(options.rounds):
-                for who in SIDES if number % 2 == 0 else SIDES[::-1]:
+                for who in sides if number % 2 == 0 else sides[::-1]:
                     if time.time() > until:
                         continue
                     if not children[library, who].do(do="time", row=row, first=number == 0):
                         children[library, who].end()
                         children[library, who] = start(library, who)
                         children[library, who].wait_for("ready")
-        for who in SIDES:
+        for who in sides:
             children[library, who].end()
 
 
@@ -517,14 +517,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sub = parser.add_subparsers(dest="command", required=True)
     for name in ("measure", "dry"):
-        measuring = sub.add_parser(name)
-        measuring.add_argument("out", type=Path)
-        public_time.add_places(measuring)
+        measuring = public_time.add_measuring(sub, name, rounds=2, seconds=420)
         measuring.add_argument("--match", default="", help="a part of `library row`")
         measuring.add_argument("--jobs", type=int, default=os.cpu_count(), help="that compile")
-        measuring.add_argument("--seconds", type=float, default=420, help="for all")
         measuring.add_argument("--compile-seconds", type=float, default=600)
-        measuring.add_argument("--rounds", type=int, default=2)
         measuring.add_argument("--points", type=int, default=POINTS, help="of each kernel")
     single = sub.add_parser("work")
     single.add_argument("out", type=Path)

@@ -512,17 +512,23 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sides", default=",".join(SIDES), help="the compilers to run")
 
 
+def add_measuring(sub: Any, name: str, rounds: int, seconds: float) -> argparse.ArgumentParser:
+    """A command that measures into a file, and goes on where an earlier one was cut off."""
+    parser = sub.add_parser(name)
+    parser.add_argument("out", type=Path)
+    add_places(parser)
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--seconds", type=float, default=seconds, help="for all")
+    return parser
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     sub = parser.add_subparsers(dest="command", required=True)
-    measuring = sub.add_parser("measure")
-    measuring.add_argument("out", type=Path)
-    add_places(measuring)
-    measuring.add_argument("--seconds", type=float, default=540)
+    measuring = add_measuring(sub, "measure", rounds=2, seconds=540)
     measuring.add_argument("--warm", type=int, default=0, help="processes a library, before")
     measuring.add_argument("--warm-seconds", type=float, default=120, help="for all of them")
     measuring.add_argument("--patience", type=float, default=120, help="seconds for a process")
-    measuring.add_argument("--rounds", type=int, default=2)
     compiling = sub.add_parser("dry")
     add_places(compiling)
     compiling.add_argument("--match", default="", help="a part of `library row`")

@@ -47,7 +47,9 @@ def main() -> None:
         measure()
         return
     with tempfile.TemporaryDirectory(prefix="tile-bench-") as folder:
-        environment = {**os.environ, "TILE_CACHE_DIR": folder}
+        # Bytecode is kept, as that of an installed package is.
+        environment = {**os.environ, "TILE_CACHE_DIR": folder, "PYTHONPYCACHEPREFIX": folder}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for state in ("cold", "warm"):
             print(f"{state}:", flush=True)
             subprocess.run([sys.executable, __file__, "measure"], env=environment, check=True)

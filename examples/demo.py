@@ -7,11 +7,14 @@ import attention
 import attention_backward
 import batched_matmul
 import chain
+import decode_attention
 import descriptor_matmul
+import experts
 import grouped_matmul
 import layernorm
 import linear
 import matmul
+import quantised_matmul
 import softmax
 import split_matmul
 import strided_copy
@@ -34,6 +37,9 @@ EXAMPLES = (
     split_matmul,
     attention,
     attention_backward,
+    decode_attention,
+    quantised_matmul,
+    experts,
     chain,
 )
 

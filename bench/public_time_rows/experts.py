@@ -1,7 +1,7 @@
-"""Experts and quantised products as inference engines run them, at batches of 1 to 512.
+"""Experts and quantised matmuls as inference engines run them, at batches of 1 to 512.
 
 SGLang's fused experts with weights of bf16, fp8 and int4, triton-kernels' with mxfp4, vLLM's
-products of four-bit weights, SGLang's of fp8 blocks.
+matmuls of four-bit weights, SGLang's of fp8 blocks.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _config(kind: str, tokens: int) -> dict[str, int]:
 
 
 def _fused(kind: str, tokens: int, experts: int, chosen: int, k: int, n: int) -> Make:
-    """Both products of a layer: each token's experts, the activation, and back."""
+    """Both matmuls of a layer: each token's experts, the activation, and back."""
 
     def make() -> Run:
         from triton import language as tl
@@ -109,7 +109,7 @@ def _fused(kind: str, tokens: int, experts: int, chosen: int, k: int, n: int) ->
 
 
 def _mxfp4(tokens: int, experts: int, chosen: int, k: int, n: int) -> Make:
-    """triton-kernels' products of gpt-oss, whose weights have four bits and shared exponents."""
+    """triton-kernels' matmuls of gpt-oss, whose weights have four bits and shared exponents."""
 
     def make() -> Run:
         ogs, routing, tensor, swiglu = (

@@ -13,7 +13,8 @@ from .inputs import normal, whole
 #: (name, heads of queries, heads of keys, width).
 LLAMA_8B = ("llama 8b", 32, 8, 128)
 LLAMA_70B = ("llama 70b", 64, 8, 128)
-QWEN_3 = ("qwen 3 4b", 32, 8, 128)
+QWEN_3 = ("qwen 3 30b", 32, 4, 128)
+GPT_OSS = ("gpt-oss 20b", 64, 8, 64)
 MODELS = (LLAMA_8B, LLAMA_70B)
 
 

@@ -104,6 +104,8 @@ def rows() -> dict[str, Make]:
             found[f"decode {name} {batch}x{length}"] = _decode(batch, length, *shape)
         found[f"extend {name} 4x(2048+512)"] = _extend(4, 2048, 512, *shape)
         found[f"prefill {name} 4x2048"] = _prefill(4, 2048, *shape)
+    for name, *shape in (serving.QWEN_3, serving.GPT_OSS):
+        found[f"decode {name} 16x4096"] = _decode(16, 4096, *shape)
     row = lambda: normal(8192, 4096)  # noqa: E731
     weight = lambda: normal(4096)  # noqa: E731
     return found | {

@@ -1,7 +1,8 @@
-"""What inference engines run for each token beside attention and products.
+"""What inference engines run for each token beside attention and matmuls.
 
-States of gated delta rules, of KDA and of Mamba, convolutions, RoPE into the cache, norms that
-quantise, sampling: vLLM's and SGLang's kernels at sizes of Qwen 3 Next, Kimi and Nemotron.
+These are states of gated delta rules, of KDA and of Mamba, convolutions, RoPE into the cache, norms
+that quantise, and sampling. The kernels are vLLM's and SGLang's, the sizes those of Qwen 3 Next,
+Kimi and Nemotron.
 """
 
 from __future__ import annotations

@@ -200,6 +200,12 @@ def rows() -> dict[str, Make]:
         found[f"prefill {name} 4x2048"] = _prefill(4, 2048, *shape)
         found[f"unified prefill {name} 4x2048"] = _unified(4, 2048, 2048, *shape)
     found["unified window 4096 llama 8b 16x8192"] = _unified(16, 1, 8192, 32, 8, 128, 4096)
+    for name, *shape in (serving.QWEN_3, serving.GPT_OSS):
+        found[f"decode {name} 16x4096"] = _decode(16, 4096, *shape)
+        found[f"unified decode {name} 16x4096"] = _unified(16, 1, 4096, *shape)
+    found["unified window 128 gpt-oss 20b 16x4096"] = _unified(
+        16, 1, 4096, *serving.GPT_OSS[1:], 128
+    )
     for batch in (1, 16, 64):
         found[f"latent decode {batch}x4096"] = _latent(batch, 4096)
     found |= {"merge attention states": _merge, "store pages": _store_pages}

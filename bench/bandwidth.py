@@ -1,0 +1,183 @@
+"""The share of the memory's bandwidth that kernels of serving reach on a GPU, beside Triton.
+
+    python bench/bandwidth.py [--match TEXT] [--seconds 200]
+
+Attention of one token (examples/decode_attention.py), weights of four bits
+(examples/quantised_matmul.py) and experts for few tokens (examples/experts.py), at sizes of Llama 3
+and Qwen 3. The best of one list of configurations for both compilers, in turns: turns.py says how.
+Every launch of a row counts, also those that add up parts. What is counted as moved is what has to
+be read: keys and values, or weights. Inputs are random and every output is checked. A copy of as
+many bytes by torch says what memory allows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from peer import load, load_for_peer
+from turns import best_times_ms
+
+#: What outputs may be off, relative to their norm.
+TOLERANCE = 5e-3
+#: Runs an example of a module at a configuration, and returns its output.
+Run = Callable[[Any, dict[str, int]], torch.Tensor]
+
+
+def _half(*shape: int) -> torch.Tensor:
+    return torch.randn(shape, device="cuda", dtype=torch.float16)
+
+
+def decode(requests: int, length: int, heads: int = 32, kv_heads: int = 8) -> tuple:
+    width, page = 128, 16
+    most = length // page
+    table = torch.randperm(requests * most, device="cuda").int().view(requests, most)
+    keys, values = (_half(requests * most, page, kv_heads, width) for _ in "kv")
+    q = _half(requests, heads, width)
+    lengths = torch.full((requests,), length, device="cuda", dtype=torch.int32)
+    out = torch.empty_like(q)
+
+    def run(module: Any, config: dict[str, int]) -> torch.Tensor:
+        parts = torch.empty(requests, heads, config["splits"], width, device="cuda")
+        logs = torch.empty(requests, heads, config["splits"], device="cuda")
+        module.decode(q, keys, values, table, lengths, parts, logs, out, **config)
+        return out
+
+    def reference() -> torch.Tensor:
+        k, v = (x[table.long()].flatten(1, 2).transpose(1, 2) for x in (keys, values))
+        attention = torch.nn.functional.scaled_dot_product_attention
+        return attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0]
+
+    splits = sorted({min(128, max(1, 2 ** (n // requests).bit_length())) for n in (16, 32, 64)})
+    configs = [
+        {"splits": s, "block": block, "num_warps": warps, "num_stages": stages}
+        for s in splits
+        for block, warps in ((32, 4), (64, 4), (64, 8), (128, 4))
+        for stages in (2, 3)
+    ]
+    return run, reference, configs, 2 * keys.numel() * keys.element_size()
+
+
+def quantised(m: int, k: int, n: int) -> tuple:
+    group = 128
+    packed = torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8)
+    scales = (torch.rand(k // group, n, device="cuda") * 0.01).half()
+    x, out = _half(m, k), _half(m, n)
+
+    def run(module: Any, config: dict[str, int]) -> torch.Tensor:
+        parts = torch.empty(config["splits"], m, n, device="cuda")
+        module.matmul(x, packed, scales, parts, out, **config)
+        return out
+
+    def reference() -> torch.Tensor:
+        weights = torch.cat([packed & 15, packed >> 4], 1).float() - 8
+        return x.float() @ (weights * scales.float().repeat_interleave(group, 0).T).T
+
+    configs = [
+        {"splits": splits, "bm": 16, "bn": bn, "num_warps": warps, "num_stages": stages}
+        for splits in (1, 2, 4, 8)
+        for bn, warps in ((32, 4), (64, 4), (64, 8), (128, 8))
+        for stages in (3, 4)
+        if splits * group * 2 <= k
+    ]
+    return run, reference, configs, packed.numel() + scales.numel() * scales.element_size()
+
+
+def experts(tokens: int, count: int, chosen: int, k: int, n: int) -> tuple:
+    gate, up, down = (_half(count, *s) * 0.02 for s in ((n, k), (n, k), (k, n)))
+    x, out = _half(tokens, k), _half(tokens, k)
+    shares, choices = torch.randn(tokens, count, device="cuda").softmax(-1).topk(chosen)
+    order, ends = load("experts").by_expert(choices.cpu().numpy(), count)
+    order, ends = (torch.from_numpy(a).cuda() for a in (order, ends))
+    hidden = _half(tokens * chosen, n)
+    parts = torch.empty(tokens * chosen, k, device="cuda")
+
+    def run(module: Any, config: dict[str, int]) -> torch.Tensor:
+        module.layer(x, gate, up, down, order, ends, shares, hidden, parts, out, **config)
+        return out
+
+    def reference() -> torch.Tensor:
+        result = torch.zeros(tokens, k, device="cuda")
+        for token, (expert, share) in enumerate(zip(choices, shares, strict=True)):
+            row = x[token].float()
+            a, b = (torch.einsum("enk,k->en", w[expert].float(), row) for w in (gate, up))
+            inner = (torch.nn.functional.silu(a) * b).half().float()
+            each = torch.einsum("ekn,en->ek", down[expert].float(), inner)
+            result[token] = (each * share[:, None]).sum(0)
+        return result
+
+    configs = [
+        {"bm": 16, "bn": bn, "bk": bk, "num_warps": 4, "num_stages": stages}
+        for bn in (32, 64)
+        for bk in (64, 128)
+        for stages in (3, 4)
+    ]
+    active = len(choices.unique())
+    return run, reference, configs, active * 3 * n * k * gate.element_size()
+
+
+def rows() -> Iterator[tuple[str, str, Callable[[], tuple]]]:
+    """The example, what the row is called, and what makes it."""
+    for requests, length in ((1, 32768), (16, 4096), (64, 2048)):
+        name = f"decode llama 8b {requests}x{length}"
+        yield "decode_attention", name, lambda r=requests, n=length: decode(r, n)
+    for k, n in ((4096, 4096), (4096, 28672), (8192, 8192)):
+        for m in (1, 16):
+            name = f"w4a16 {m}x{k}x{n}"
+            yield "quantised_matmul", name, lambda m=m, k=k, n=n: quantised(m, k, n)
+    for tokens in (1, 16, 64):
+        name = f"experts qwen 3 30b, {tokens} tokens"
+        yield "experts", name, lambda t=tokens: experts(t, 128, 8, 2048, 768)
+
+
+def measure(example: str, make: Callable[[], tuple]) -> tuple[int, list[tuple[float, str]]]:
+    """Bytes, and time and configuration of ours, of Triton, and of a copy."""
+    torch.manual_seed(0)
+    run, reference, configs, moved = make()
+    expected = reference().double()
+    contestants = []
+    for module in (load(example), load_for_peer(example)):
+        candidates = []
+        for config in configs if module is not None else ():
+            try:
+                found = run(module, config).double()
+            except Exception as error:
+                if "out of resource" not in str(error):
+                    raise
+                continue
+            off = ((found - expected).norm() / expected.norm()).item()
+            assert off < TOLERANCE, f"{example} {config}: relative error {off}"
+            short = " ".join(map(str, config.values()))
+            candidates.append((short, lambda m=module, c=config: run(m, c)))
+        contestants.append(candidates)
+    source, target = torch.empty(2, moved // 2, device="cuda", dtype=torch.int8)
+    return moved, best_times_ms(contestants, lambda: target.copy_(source), repeats=10, final=40)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--match", default="", help="a part of a row's name")
+    parser.add_argument("--seconds", type=float, default=200, help="no row starts after this")
+    options = parser.parse_args()
+    until = time.time() + options.seconds
+    print(f"GPU: {torch.cuda.get_device_name()}")
+    print("| work | MB | tile us (configuration) | Triton us | ratio | tile GB/s | of a copy |")
+    print("|---|---|---|---|---|---|---|")
+    for example, name, make in rows():
+        if options.match not in name or time.time() > until:
+            continue
+        moved, (ours, peer, copy) = measure(example, make)
+        print(
+            f"| {name} | {moved / 1e6:.0f} | {ours[0] * 1e3:.1f} ({ours[1]}) "
+            f"| {peer[0] * 1e3:.1f} ({peer[1]}) | {peer[0] / ours[0]:.2f} "
+            f"| {moved / ours[0] * 1e-6:.0f} | {copy[0] / ours[0]:.2f} |",
+            flush=True,
+        )
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Matmul with weights of four bits that have a scale for each group along the sum.
+
+Few rows are multiplied with many weights, so memory decides: each byte of weights is read once and
+becomes two numbers in registers. The weights are the first operand of `dot`, whose rows are many.
+The steps are split, because there are few tiles.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+import tile
+import tile.language as tl
+
+#: How many weights along the sum share a scale.
+GROUP = 128
+#: The weight that a nibble of zero is.
+LEAST = -8
+
+
+@tile.jit
+def as_float16(nibble):
+    """Of a nibble the weight, exactly: fp16 numbers of 1024 and more have steps of one."""
+    bits = nibble.to(tl.int16) | 0x6400
+    return bits.to(tl.float16, bitcast=True) - 1032.0
+
+
+@tile.jit
+def part_kernel(
+    x_ptr, weights_ptr, scales_ptr, parts_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+    GROUP: tl.constexpr, SPLITS: tl.constexpr,
+):  # fmt: skip
+    j, split, i = tl.program_id(0), tl.program_id(1), tl.program_id(2)
+    n, m, k = j * BN + tl.arange(0, BN), i * BM + tl.arange(0, BM), tl.arange(0, GROUP)
+    half = K // 2
+    share = tl.cdiv(half // GROUP, SPLITS) * GROUP
+    acc = tl.zeros((BN, BM), tl.float32)
+    for first in range(split * share, min(half, (split + 1) * share), GROUP):
+        places = n[:, None].to(tl.int64) * half + (first + k)
+        packed = tl.load(weights_ptr + places, mask=n[:, None] < N, other=0)
+        x_ptrs = x_ptr + m.to(tl.int64) * K + (first + k)[:, None]
+        # The low nibbles are the weights of the first half of the sum, the high ones the others.
+        low = tl.dot(as_float16(packed & 15), tl.load(x_ptrs, mask=m < M, other=0.0))
+        high = tl.dot(as_float16(packed >> 4), tl.load(x_ptrs + half, mask=m < M, other=0.0))
+        scales = scales_ptr + first // GROUP * N + n
+        acc += low * tl.load(scales, mask=n < N, other=0.0)[:, None]
+        acc += high * tl.load(scales + half // GROUP * N, mask=n < N, other=0.0)[:, None]
+    parts = parts_ptr + (split * M + m).to(tl.int64) * N + n[:, None]
+    tl.store(parts, acc, mask=(m < M) & (n[:, None] < N))
+
+
+@tile.jit
+def sum_kernel(parts_ptr, out_ptr, count, BLOCK: tl.constexpr, SPLITS: tl.constexpr):
+    places = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for split in tl.static_range(SPLITS):
+        total += tl.load(parts_ptr + split * count + places, mask=places < count, other=0.0)
+    tl.store(out_ptr + places, total.to(out_ptr.dtype.element_ty), mask=places < count)
+
+
+def pack(weights: np.ndarray) -> np.ndarray:
+    """``weights``: [N, K], whole numbers from -8 to 7. Two of them are a byte."""
+    low, high = np.split((weights - LEAST).astype(np.uint8), 2, axis=1)
+    return low | high << 4
+
+
+def matmul(x, weights, scales, parts, out, bm=16, bn=64, splits=4, **options):
+    """``out = x @ (w * scale).T``: ``x`` is [M, K], ``weights`` [N, K / 2] as `pack` makes them,
+    ``scales`` [K / 128, N]. K is a multiple of 256. ``parts`` has room for ``splits`` results."""
+    (m, k), n = x.shape, weights.shape[0]
+    if k % (2 * GROUP):
+        raise ValueError(f"the sum has {k} steps, which is no multiple of {2 * GROUP}")
+    kernel = part_kernel[(tile.cdiv(n, bn), splits, tile.cdiv(m, bm))](
+        x, weights, scales, parts, m, n, k, BM=bm, BN=bn, GROUP=GROUP, SPLITS=splits, **options
+    )  # fmt: skip
+    sum_kernel[(tile.cdiv(m * n, 1024),)](parts, out, m * n, BLOCK=1024, SPLITS=splits)
+    return kernel
+
+
+def main(device) -> None:
+    rng = np.random.default_rng(37)
+    m, n, k, splits = 5, 136, 768, 2
+    weights = rng.integers(-8, 8, (n, k))
+    scales = (rng.random((k // GROUP, n)) * 0.01).astype(np.float16)
+    x = rng.standard_normal((m, k)).astype(np.float16)
+    parts = device.empty_like(np.empty((splits, m, n), np.float32))
+    out = device.empty_like(np.empty((m, n), np.float16))
+    inputs = map(device.put, (x, pack(weights), scales))
+    kernel = matmul(*inputs, parts, out, splits=splits)
+    exact = weights * np.repeat(scales.astype(np.float64), GROUP, axis=0).T
+    device.check("quantised_matmul", kernel, device.get(out), x.astype(np.float64) @ exact.T)
+
+
+if __name__ == "__main__":
+    from device import run_examples
+
+    run_examples(main)
