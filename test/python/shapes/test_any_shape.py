@@ -480,6 +480,8 @@ def scaled_kernel(a_ptr, out_ptr, b_ptr, as_ptr, bs_ptr, M: tl.constexpr, N: tl.
     put(out_ptr, tl.dot_scaled(a, a_scale, "e4m3", b, b_scale, "e4m3"))
 
 
+# LLVM's register allocator takes 12 s for the last one on gfx1100, which is not of the first color.
+@pytest.mark.sweep
 @pytest.mark.parametrize(("m", "n", "k"), [(32, 96, 96), (48, 16, 160), (16, 24, 224)])
 def test_scaled_product(m, n, k):
     random = np.random.default_rng(5)
