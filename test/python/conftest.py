@@ -24,9 +24,13 @@ __all__ = [
 ]
 
 
+# Nearly all that is made while tests are collected stays.
+gc.disable()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """What was collected stays until the end: the garbage collector need not look at it again.
     Compiles make many objects and few cycles: it need not look as often as it does, either."""
-    gc.collect()
+    gc.enable()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

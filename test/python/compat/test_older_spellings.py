@@ -56,6 +56,7 @@ def check_add(kernel) -> None:
     np.testing.assert_array_equal(out, x + y)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("signature", [BY_NAME, BY_POSITION, TEXT, TEXT + ", constexpr"])
 @pytest.mark.parametrize("key", ["BLOCK_SIZE", 4, (4,), ("BLOCK_SIZE",)])
 @pytest.mark.parametrize("word", ["constants", "constexprs"])

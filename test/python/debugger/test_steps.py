@@ -31,6 +31,7 @@ def line(stop):
     return stop.frames[0].line
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("variables", [True, False])
 @pytest.mark.parametrize("seed", range(2))

@@ -15,8 +15,6 @@ from pages import ROOT, load_script
 
 SITE = ROOT / "build" / "site"
 PAGES = [page.relative_to(SITE).as_posix() for page in sorted(SITE.rglob("*.html"))]
-#: Those that newcomers read, and those with wide tables and pictures. The others are like them.
-FIRST = ("index", "quickstart", "install", "language", "limits", "howto/explain-a-kernel")
 #: The widths of a desktop and of a phone.
 WIDTHS = (1280, 390)
 
@@ -79,15 +77,12 @@ def browser():
         yield opened
 
 
-def pages_to_open() -> list:
+def pages_to_open() -> list[str]:
     names = [page.removesuffix(".html") for page in PAGES]
-    return [
-        pytest.param(name, marks=() if name in FIRST else pytest.mark.slow)
-        for name in names
-        if not re.search(r"^(genindex|search)$", name)
-    ]
+    return [name for name in names if not re.search(r"^(genindex|search)$", name)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", pages_to_open())
 def test_a_page_fits_and_loads_nothing_from_elsewhere(name, browser):
     complaints: list[str] = []

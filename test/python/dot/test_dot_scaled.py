@@ -96,6 +96,7 @@ def test_one_scale(kind):
     run(kind, kind, a_scaled=False)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("wide", ["bf16", "fp16"])
 def test_a_wide_operand(kind, wide):

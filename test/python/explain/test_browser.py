@@ -35,6 +35,7 @@ sys.modules["pictures"] = pictures
 spec.loader.exec_module(pictures)
 
 pytestmark = [
+    pytest.mark.slow,
     sim_only,
     pytest.mark.nvidia("pages show what these GPUs have"),
     pytest.mark.skipif(pictures.find_browser() is None, reason="no browser"),

@@ -29,7 +29,7 @@ def buffer_copy(
 
 
 @every
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "i8", "i64", "bool"])
 @pytest.mark.parametrize("n", [1024, 1000, 513, 0])
 @pytest.mark.parametrize("other,cache", [(None, None), (3, ".cg")])

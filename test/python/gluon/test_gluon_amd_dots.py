@@ -79,6 +79,7 @@ def test_mfma(warps, tiles, transposed, large, kind, target):
 LITTLE = [(16, 16), (8, 64), (64, 8), (16, 32), (4, 2), (1, 16)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["hip:gfx942"], indirect=True)
 @pytest.mark.parametrize("shape", [[32, 32, 8], [16, 16, 16]])
 @pytest.mark.parametrize("transposed", [True, False])
@@ -88,6 +89,7 @@ def test_mfma_of_little_tensors(m, n, transposed, shape, target):
     check_product(target, layout, 4, cdna3.mfma, np.float16, m, n, 32)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["hip:gfx1100", "hip:gfx1200"], indirect=True)
 @pytest.mark.parametrize("transposed", [True, False])
 @pytest.mark.parametrize("m,n", LITTLE)

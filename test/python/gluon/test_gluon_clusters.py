@@ -145,6 +145,7 @@ DIVISIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("multicast", [False, True])
 @pytest.mark.parametrize("bases", DIVISIONS)
 @pytest.mark.parametrize("swizzle", [0, 32, 128])

@@ -28,6 +28,7 @@ def load(name: str):
     return sys.modules[full]
 
 
+@pytest.mark.sweep(4)
 @ampere
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "i32", "i64"])
 @pytest.mark.parametrize("n", [1, 77, 1024, 3000])
@@ -43,6 +44,7 @@ def test_vector_add(n, dtype, layout, target):
     np.testing.assert_array_equal(out, x + y)
 
 
+@pytest.mark.sweep
 @ampere
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "i8"])
 @pytest.mark.parametrize("shape", [(64, 64), (100, 33), (1, 200)])
@@ -72,6 +74,7 @@ def close(actual, expected, scale):
     assert error < 1e-3, error
 
 
+@pytest.mark.sweep
 @ampere
 @pytest.mark.parametrize("stages", [2, 3, 4])
 @pytest.mark.parametrize("m,n,k", [(64, 64, 64), (100, 72, 200), (17, 8, 8), (128, 192, 96)])
@@ -105,6 +108,7 @@ def test_tma_copy(shape, dtype, block, target):
     np.testing.assert_array_equal(out, x * x.dtype.type(2))
 
 
+@pytest.mark.sweep
 @hopper
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("stages", [2, 3])

@@ -52,7 +52,7 @@ def move_kernel(
 
 
 @machines
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("shared", SHARED)
 @pytest.mark.parametrize("layout", ["rows", "columns"])
 @pytest.mark.parametrize("axis", [0, 1])

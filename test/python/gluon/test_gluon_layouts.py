@@ -301,6 +301,7 @@ def mma(warps):
     return gl.NVMMADistributedLayout([3, 0], warps, [16, 32, 16])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
 @pytest.mark.parametrize(
     "layout",

@@ -325,6 +325,7 @@ def sort_neighbours(x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, A: gl.conste
     gl.store(pointers(y_ptr, M, N, A), gl.map_elementwise(sort_two, x, pack=2))
 
 
+@pytest.mark.sweep(4)
 @everywhere
 @pytest.mark.parametrize("shape", [[16, 32], [2, 8], [64, 2]])
 @pytest.mark.parametrize("each", [[1, 2], [2, 4], [4, 2]])

@@ -179,6 +179,7 @@ def test_pingpong_backward(heads, n, d, target):
         close(found, expected, np.linalg.norm(expected))
 
 
+@pytest.mark.sweep
 @rdna
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("heads,n,d", [(2, 64, 64), (1, 100, 32), (2, 7, 64)])

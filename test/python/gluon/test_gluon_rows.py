@@ -178,6 +178,7 @@ def test_scatter(seed, target):
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.sweep
 @targets
 @pytest.mark.parametrize("blocks", [2, 4])
 @pytest.mark.parametrize("seed", range(6))

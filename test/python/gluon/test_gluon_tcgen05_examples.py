@@ -33,6 +33,7 @@ def near(c, expected):
     close(c, expected, np.linalg.norm(expected))
 
 
+@pytest.mark.sweep
 @blackwells
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("m,n,k", [(128, 128, 64), (200, 136, 72)])
@@ -44,6 +45,7 @@ def test_matmul(m, n, k, specialize, target):
     assemble(kernel, target)
 
 
+@pytest.mark.sweep
 @sm100
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("block", [(64, 64, 32), (128, 32, 128), (256, 64, 32), (128, 256, 32)])
@@ -54,6 +56,7 @@ def test_blocks_of_the_matmul(block, stages, specialize, target):
     near(c, expected)
 
 
+@pytest.mark.sweep
 @blackwells
 @pytest.mark.parametrize("take_over", [False, True])
 @pytest.mark.parametrize("m,n,k", [(256, 384, 128), (200, 136, 72)])
@@ -75,6 +78,7 @@ def test_pairs(m, n, k, target):
     assemble(kernel, target)
 
 
+@pytest.mark.sweep
 @blackwells
 @pytest.mark.parametrize("kind", ["mxfp8", "mxfp8-e5m2", "mxfp4", "nvfp4"])
 @pytest.mark.parametrize("m,n,k", [(128, 128, 256), (200, 136, 384)])
@@ -113,6 +117,7 @@ def heads_of(heads, n, d, growth=1.0):
     return q, k, v, poisoned((heads, n, d), "fp16")
 
 
+@pytest.mark.sweep
 @blackwells
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("heads,n,d", [(2, 256, 64), (1, 300, 128)])

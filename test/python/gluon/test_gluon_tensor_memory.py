@@ -70,6 +70,7 @@ def move(
     gl.store(pointers(y_ptr, M, N, LOAD), buffer.load(LOAD))
 
 
+@pytest.mark.sweep(3)
 @sm100
 @pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("rows", [64, 128])
@@ -258,7 +259,7 @@ def expected_rows(x, largest, magnitude, nan):
 
 
 @blackwells
-@pytest.mark.sweep(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("variant", VARIANTS[:-1])
 @pytest.mark.parametrize("rows,block", [(64, 64), (128, 64), (128, 128), (256, 128)])
 @pytest.mark.parametrize("how", ["max", "min", "max-abs", "min-nan", "max-abs-nan", "i32"])
@@ -318,6 +319,7 @@ def copy(
     gl.store(pointers(y_ptr, M, N, REGS), part.load(REGS))
 
 
+@pytest.mark.sweep(3)
 @sm100
 @pytest.mark.parametrize("name", ["f32", "f16", "i8"])
 @pytest.mark.parametrize("m,n", [(128, 16), (128, 64), (128, 128), (256, 64)])
@@ -370,6 +372,7 @@ def scale_source(rows, count, rank):
     return [rows, count], gl.SharedLinearLayout(bases)
 
 
+@pytest.mark.sweep
 @blackwells
 @pytest.mark.parametrize("rank", [2, 5])
 @pytest.mark.parametrize("rows,count", [(128, 4), (128, 16), (256, 8)])
@@ -401,6 +404,7 @@ def test_copies_of_scales(rank, rows, count, target):
 # Pairs of blocks.
 
 
+@pytest.mark.sweep(3)
 @sm100
 @pytest.mark.parametrize("rows", [64, 128])
 @pytest.mark.parametrize("two", [False, True])

@@ -91,6 +91,7 @@ def test_warps_and_stages(warps, stages):
     run("fp16", 64, 100, 32, stages % 2 == 0, bm=64, num_warps=warps, num_stages=stages)
 
 
+@pytest.mark.sweep
 @pytest.mark.every_target
 @pytest.mark.parametrize("dtype", ["bf16", "fp32"])
 @pytest.mark.parametrize("causal", [False, True])

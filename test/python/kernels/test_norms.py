@@ -78,6 +78,7 @@ def layer_norm_backward_weights(
     tl.store(out_b + cols, tl.sum(db, axis=0), mask=cols < N)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["fp16", "fp32"])
 @pytest.mark.parametrize(("rows", "n", "warps"), [(9, 100, 1), (6, 513, 4), (4, 1024, 16)])
 def test_layer_norm_both_ways(dtype, rows, n, warps):

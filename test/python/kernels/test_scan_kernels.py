@@ -29,7 +29,7 @@ def linear_recurrence(
     tl.store(out_ptr + at, h, mask=mask)
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("warps", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("steps", "width"), [(16, 5), (100, 17), (256, 1)])
@@ -71,6 +71,7 @@ def running_moments(x_ptr, mean_ptr, var_ptr, total_ptr, n, BLOCK: tl.constexpr)
     tl.store(total_ptr + row * 3 + 2, total_count)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("warps", [1, 4, 16])
 @pytest.mark.parametrize("n", [1, 33, 500])
 def test_running_mean_and_variance(warps, n):
@@ -106,6 +107,7 @@ def forward_fill(x_ptr, valid_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, AX
     tl.store(out_ptr + at, filled)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("shape", [(4, 64), (64, 4), (32, 32)])
 @pytest.mark.parametrize("warps", [1, 4])

@@ -201,6 +201,7 @@ def loops(out, p, n, step, START: tl.constexpr):
             tl.store(out + 12, i)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("n", [0, 1, 5, 7])
 @pytest.mark.parametrize("start", [0, 2])
 def test_loops(n, start):

@@ -41,6 +41,7 @@ def counted_kernel(counter, out, N: tl.constexpr, ROUNDS: tl.constexpr):
         tl.atomic_max(out + i, i)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("check_replicas", [False, True])
 @pytest.mark.parametrize("num_warps", [1, 4, 8])
 @pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"])

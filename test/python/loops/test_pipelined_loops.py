@@ -109,7 +109,7 @@ def sum_unsigned(out, x, bounds, STEP: tl.constexpr, STAGES: tl.constexpr, BLOCK
     sum_blocks(out, x, first, end, step, False, STAGES, BLOCK)
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", [np.uint32, np.uint64, np.int64])
 @pytest.mark.parametrize("stages", [2, 3, 4])
 @pytest.mark.parametrize("known", [False, True])
@@ -313,7 +313,7 @@ def product_with_memory(
     tl.store(out + m[:, None] * BM + m[None, :], acc + before + 100 * now + 10000 * last)
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])

@@ -91,6 +91,7 @@ def test_results_of_repeated_elements(n, num_warps, target):
     run("xchg", "fp32", n, num_warps)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("op", list(OPERATIONS))
 @pytest.mark.parametrize("dtype", ["i32", "i64", "u32", "fp32", "fp64"])
 def test_operations(op, dtype, target):

@@ -22,6 +22,7 @@ def gather_kernel(
     tl.store(out + at, tl.gather(source, tl.load(index + at), AXIS))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("num_warps", [1, 4])
 @pytest.mark.parametrize("dtype", ["i8", "fp16", "fp32", "i64"])
 @pytest.mark.parametrize(

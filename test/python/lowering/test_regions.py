@@ -30,6 +30,7 @@ def reduce_kernel(x, out, ROWS: tl.constexpr, COLS: tl.constexpr, AXIS: tl.const
     tl.store(out + (cols if AXIS == 0 else rows), result)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("num_warps", [1, 4, 8])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("dtype", ["i32", "fp32", "i64"])
@@ -58,6 +59,7 @@ def scan_kernel(flags, values, out, N: tl.constexpr, REVERSE: tl.constexpr):
     tl.store(out + i, sums)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("num_warps", [1, 4])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("n", [16, 128, 512])

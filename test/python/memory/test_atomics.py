@@ -61,6 +61,7 @@ def distinct_kernel(
     tl.store(old_ptr + i, old, mask=i < n)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("op", "dtype"), CASES)
 @pytest.mark.parametrize("n", [64, 37])
 def test_distinct_addresses(op, dtype, n):
@@ -219,6 +220,7 @@ def read_kernel(
     tl.store(old_ptr + N, OP(x_ptr, tl.full((), VALUE, x_ptr.dtype.element_ty), sem=SEM))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("sem", ["relaxed", "acquire", "acq_rel"])
 @pytest.mark.parametrize("dtype", ["i32", "u32", "i64", "u64"])
 def test_operations_that_only_read(dtype, sem):

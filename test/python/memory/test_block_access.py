@@ -129,7 +129,7 @@ def far_kernel(
     put(out_ptr, tl.load(x, boundary_check=(0, 1), padding_option="zero"))
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("m", [0, 3, 5])
 @pytest.mark.parametrize("how", ["make", "advance", "steps"])
 @pytest.mark.parametrize("far", [2**31 - 8, 2**31, 2**31 + 8, 2**32, 2**33 + 16, 2**35])
@@ -234,6 +234,7 @@ def update_kernel(x_ptr, v_ptr, M, N, m, n, OP: tl.constexpr, BM: tl.constexpr, 
         x.atomic_xor([m, n], value)
 
 
+@pytest.mark.sweep
 @sim_only
 @pytest.mark.parametrize("op", OPERATIONS)
 @pytest.mark.parametrize("dtype", ["i32", "u32", "i64", "u64", "fp32", "fp16", "bf16"])

@@ -57,6 +57,7 @@ def holds(shape: str, low: int, high: int) -> np.ndarray:
 BOUNDS = [(1, 1023), (5, 5), (6, 7), (0, 1), (509, 517), (1000, 2), (17, 700), (0, 1024)]
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.compiled
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("dtype", ["i8", "fp16", "fp32", "i64"])
@@ -86,6 +87,7 @@ def rows_kernel(x_ptr, out_ptr, rows, columns, M: tl.constexpr, N: tl.constexpr)
     tl.store(out_ptr + place, value + value, mask=mask)
 
 
+@pytest.mark.sweep
 @pytest.mark.compiled
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("warps", [1, 4])

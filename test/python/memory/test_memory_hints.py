@@ -152,6 +152,7 @@ UPDATES = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("used", [False, True])
 @pytest.mark.parametrize("kind", ATOMICS)
 def test_hints_of_atomic_operations(kind, used, machine):

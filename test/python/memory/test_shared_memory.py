@@ -35,6 +35,7 @@ def views_kernel(x_ptr, out_ptr, row, SHAPE: tl.constexpr):
     put(out_ptr + 2 * M * N, s.load())
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "i8", "i64", "bf16"])
 @pytest.mark.parametrize("shape", [(8, 32), (64, 16), (2, 4), (32, 128)])
 def test_views(shape, dtype):
@@ -115,6 +116,7 @@ def atomics_kernel(x_ptr, i_ptr, out_ptr, old_ptr, OP: tl.constexpr, N: tl.const
 ATOMICS = {"add": np.add, "max": np.maximum, "min": np.minimum, "xor": np.bitwise_xor}
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("op", ATOMICS)
 @pytest.mark.parametrize("dtype", ["i32", "u32", "i64"])
 def test_atomic_operations(op, dtype):

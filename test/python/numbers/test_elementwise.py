@@ -105,6 +105,7 @@ def _shr(x, y):
     return x >> (y & 7)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     "dtype", ["fp16", "bf16", "fp32", "fp64", "i8", "i16", "i32", "i64", "u8", "u32"]
 )

@@ -126,6 +126,7 @@ INTEGER_FUNCTIONS: dict[str, tuple[Any, Callable[[int, int, str], int]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", INTEGER_FUNCTIONS)
 @pytest.mark.parametrize("kind", INTS)
 def test_integer_functions(name, kind):
@@ -273,6 +274,7 @@ def scanned(
     tl.store(out + i, r)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("op", ["cumsum", "cumprod", "sort", "flip"])
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])

@@ -67,6 +67,7 @@ def arithmetic_kernel(x_ptr, y_ptr, out_ptr, bool_ptr, N: tl.constexpr, BITS: tl
     tl.store(bool_ptr + 8 * N + i, not x)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("warps", [1, 8])
 def test_arithmetic(name, warps):
@@ -144,6 +145,7 @@ def common(a: np.dtype, b: np.dtype) -> np.dtype:
     return a if a.kind == "u" else b
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("first", KINDS)
 @pytest.mark.parametrize("second", KINDS)
 def test_mixed_operands(first, second):
@@ -233,6 +235,7 @@ def mixed_shift_kernel(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr + i, tl.load(x_ptr + i) >> tl.load(y_ptr + i))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("of_y", ["i8", "u8", "u16", "u32", "i64", "u64"])
 @pytest.mark.parametrize("of_x", ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"])
 def test_shifts_keep_the_sign_of_what_is_shifted(of_x, of_y):

@@ -131,6 +131,7 @@ UNARY["cospi"] = (lambda x: np.cos((x % 2) * PI), -0.4, 0.4, 2, 2)
 UNARY["sinpi"] = (lambda x: np.sin((x % 2) * PI), -0.5, 0.5, 2, 2)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", UNARY)
 @pytest.mark.parametrize("dtype", KINDS)
 def test_unary(name, dtype):

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.both_ways
 _ROUND = {"rn": np.rint, "rz": np.trunc, "ru": np.ceil, "rd": np.floor}
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("source", "kind"), [("float", np.float32), ("double", np.float64)])
 def test_conversions_to_integers(source, kind, mode):

@@ -48,6 +48,7 @@ def run(dtype, op: str, a: int, b: int, **options) -> int:
 SIGNED = [np.int8, np.int16, np.int32, np.int64]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", SIGNED)
 @pytest.mark.parametrize("op", list(EXACT))
 def test_integers_wrap_around(dtype, op):
@@ -61,6 +62,7 @@ def test_integers_wrap_around(dtype, op):
                 assert run(dtype, op, a, b, debug=True) == wrapped, (a, b)
 
 
+@pytest.mark.sweep
 @stops_the_kernel
 @pytest.mark.parametrize("dtype", SIGNED)
 @pytest.mark.parametrize("op", list(EXACT))
@@ -198,6 +200,7 @@ def sum_far_counters(x, out, bounds, STEP: tl.constexpr, WIDE: tl.constexpr):
     tl.store(out + 32, runs)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("known", [True, False], ids=["constexpr step", "loaded step"])
 @pytest.mark.parametrize("wide", [False, True], ids=["for", "while"])
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def integers_kernel(seed_ptr, offset_ptr, out_ptr, ROUNDS: tl.constexpr, N: tl.c
     tl.store(out_ptr + 4 * N + i, tl.randint(seed, offset, n_rounds=ROUNDS))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("seed", [0, 42, -1, 2**62 + 12345, -(2**40) - 1])
 @pytest.mark.parametrize("rounds", [10, 6])
 @pytest.mark.parametrize("kind", [np.int32, np.uint32, np.int64])

@@ -23,6 +23,7 @@ def add_kernel(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offsets, x + y, mask=mask)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ALL)
 @pytest.mark.parametrize("n", [1, 16, 1000, 1024, 4097])
 def test_vector_add_with_a_ragged_tail(dtype, n):
@@ -64,6 +65,7 @@ def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, n, BLOCK: tl.constexpr)
     tl.store(out_ptr + row * out_stride + columns, y, mask=mask)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize(
     ("rows", "columns"), [(3, 1), (2, 2), (5, 31), (4, 781), (2, 1024), (1, 4099), (2, 8192)]

@@ -42,6 +42,7 @@ def scan_product(x_ptr, out_ptr, REVERSE: tl.constexpr):
     tl.store(out_ptr + tl.arange(0, 1024), y)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("num_warps", [1, 4])
 @pytest.mark.parametrize("reverse", [False, True])
 def test_scan_of_a_product(num_warps, reverse):
@@ -58,6 +59,7 @@ def strided(x_ptr, out_ptr, STEP: tl.constexpr):
     tl.store(out_ptr + tl.arange(0, 128), x)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", ["i8", "fp16", "fp32"])
 @pytest.mark.parametrize("step", [2, 3, 4])
 def test_strided_loads_stay_within_the_array(dtype, step):
@@ -116,6 +118,7 @@ def copy_and_sum(x_ptr, copy_ptr, sum_ptr, n):
     tl.store(sum_ptr + rows + columns, total)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("num_warps", [1, 4, 8])
 @pytest.mark.parametrize("dtype", ["i8", "i32", "u32", "i64"])
 def test_several_layouts_of_a_tile_that_is_copied_ahead(dtype, num_warps):
@@ -281,6 +284,7 @@ def sum_of_products(a_ptr, b_ptr, c_ptr, d_ptr, e_ptr, out_ptr, KIND: tl.constex
     tl.store(out_ptr + i, first + second)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 @pytest.mark.parametrize("kind", ["+", "-", "^", "&", "|", ">>", "<<", "*", "max"])
 def test_products_of_bytes_in_sums(kind, dtype):

@@ -32,10 +32,10 @@ CHUNK = 50
 known = functools.cache(generate)
 
 
-def chunks(seeds: int, of_all: int, step: int = CHUNK) -> list:
-    """First seeds of chunks; those from `seeds` on are for `make test-all`."""
+def chunks(seeds: int, of_all: int, step: int = CHUNK, start: int = 0) -> list:
+    """First seeds of chunks. All but `seeds` of them, from `start` on, are for `make test-all`."""
     return [
-        pytest.param(first, marks=[pytest.mark.slow] if first >= seeds else [])
+        pytest.param(first, marks=[] if start <= first < start + seeds else [pytest.mark.slow])
         for first in range(0, of_all, step)
     ]
 
@@ -53,7 +53,8 @@ def machine(seed):
 
 
 @pytest.mark.parametrize("target", [*AMD_TARGETS, "hip:gfx1201"])
-@pytest.mark.parametrize("first", chunks(25, of_all=500, step=25))
+# LLVM's register allocator takes 12 s for one of the first 25 kernels, on RDNA.
+@pytest.mark.parametrize("first", chunks(25, of_all=500, step=25, start=25))
 def test_interpreter_and_code_for_amd_agree(first, target):
     failures = cli.chunk(first, 25, "interpret", target=target)
     assert not failures, "\n".join(

@@ -31,6 +31,7 @@ def again(kernel, stage, folder):
     return tile.compile(str(file))
 
 
+@pytest.mark.sweep
 @pytest.mark.simulator  # On a GPU, kernels of files take its memory, and no NumPy arrays.
 @pytest.mark.parametrize("stage", ["ttir", "ttgir"])
 @pytest.mark.parametrize("dtype", ["fp32", "fp64", "i32", "i8", "i64"])

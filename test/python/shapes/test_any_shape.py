@@ -52,7 +52,7 @@ def elementwise_kernel(x_ptr, out_ptr, n, SHAPE: tl.constexpr):
     tl.store(out_ptr + place, tl.maximum(y, 5), mask)
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["i32", "fp32", "i8", "fp16", "u64"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_elementwise_with_ragged_bounds(shape, dtype):
@@ -108,6 +108,7 @@ def test_reductions(name, shape, axis):
     np.testing.assert_array_equal(got, want)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("name", ["sum", "argmax", "cumsum"])
 @pytest.mark.parametrize(
     ("shape", "axes"), [((3, 5, 7), (0, 2)), ((3, 5, 7), (1, 2)), ((4, 6, 2), (0, 2))]
@@ -257,7 +258,7 @@ RESHAPES = [
 ]  # fmt: skip
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["i32", "i8", "fp16", "i64"])
 @pytest.mark.parametrize(("shape", "to"), RESHAPES)
 def test_reshape(shape, to, dtype):
@@ -356,6 +357,7 @@ def sort_only_kernel(x_ptr, out_ptr, DOWN: tl.constexpr, N: tl.constexpr):
     tl.store(out_ptr + i, tl.sort(tl.load(x_ptr + i), descending=DOWN))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("down", [False, True])
 @pytest.mark.parametrize("dtype", ["fp32", "fp16", "bf16"])
 def test_sort_loses_no_element(dtype, down):
@@ -397,6 +399,7 @@ def gather_kernel(x_ptr, out_ptr, i_ptr, AXIS: tl.constexpr, SHAPE: tl.constexpr
     put(out_ptr, tl.gather(x, tl.load(i_ptr + offsets(SHAPE)), AXIS))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", [np.int32, np.int8, np.int64])
 @pytest.mark.parametrize(
     ("source", "shape", "axis"),
@@ -417,7 +420,7 @@ def histogram_kernel(x_ptr, out_ptr, BINS: tl.constexpr, N: tl.constexpr):
     put(out_ptr + BINS, tl.histogram(x, BINS, mask=tl.arange(0, N) % 3 != 0))
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["i32", "i8", "u8", "i64"])
 @pytest.mark.parametrize(("n", "bins"), [(96, 10), (300, 48), (64, 100), (24, 384), (100, 16)])
 def test_histogram(n, bins, dtype):
@@ -440,7 +443,7 @@ def product_kernel(a_ptr, out_ptr, b_ptr, M: tl.constexpr, N: tl.constexpr, K: t
     put(out_ptr, acc)
 
 
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", ["fp16", "fp32", "bf16", "i8"])
 @pytest.mark.parametrize(
     ("m", "n", "k"),
@@ -480,6 +483,8 @@ def scaled_kernel(a_ptr, out_ptr, b_ptr, as_ptr, bs_ptr, M: tl.constexpr, N: tl.
     put(out_ptr, tl.dot_scaled(a, a_scale, "e4m3", b, b_scale, "e4m3"))
 
 
+# LLVM's register allocator takes 12 s for the last one on gfx1100, which is not of the first color.
+@pytest.mark.sweep
 @pytest.mark.parametrize(("m", "n", "k"), [(32, 96, 96), (48, 16, 160), (16, 24, 224)])
 def test_scaled_product(m, n, k):
     random = np.random.default_rng(5)

@@ -36,6 +36,7 @@ def data(count, dtype):
 REGISTERS = {1: "h", 2: "h", 4: "r", 8: "q", 16: "x"}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("space", ["global", "generic", "shared", "local"])
 @pytest.mark.parametrize("kind", ["b8", "u8", "s8", "b16", "u16", "s16", "f16", "bf16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64", "b128"])  # fmt: skip
 @pytest.mark.parametrize("vector", [1, 2, 4, 8])

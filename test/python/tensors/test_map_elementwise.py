@@ -152,6 +152,7 @@ def _neighbours(x, pack):
     return np.stack([b - a, c * 2 + a, d - b, a + b * 4 + d], axis=1).reshape(x.shape)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("num_warps", [1, 4])
 @pytest.mark.parametrize("pack", [2, 4])
 @pytest.mark.parametrize("shape", [(1, 4), (1, 32), (4, 8), (64, 4), (2, 512), (128, 1), (3, 12)])

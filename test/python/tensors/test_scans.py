@@ -33,6 +33,7 @@ def reference(f, x, axis, reverse):
     return np.flip(result, axis) if reverse else result
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("shape", "axis"), CASES)
 def test_axes(shape, axis, reverse):
@@ -99,6 +100,7 @@ def state_kernel(
     tl.store(flag_ptr + where, f)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(("shape", "axis"), CASES)
 def test_states_of_several_values(shape, axis, reverse):

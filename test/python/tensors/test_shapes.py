@@ -90,6 +90,7 @@ def join_kernel(x_ptr, y_ptr, out_ptr, SHAPE: tl.constexpr):
     put(out_ptr + 6 * x.numel, tl.sum(pairs, len(SHAPE) + 1))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("shape", [(1,), (64,), (8, 16), (4, 2, 8), (2, 4, 2, 2)])
 @pytest.mark.parametrize("dtype", ["i32", "i64"])
 def test_join_split_and_interleave(shape, dtype):

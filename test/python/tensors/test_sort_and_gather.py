@@ -77,6 +77,7 @@ def total_order(x: np.ndarray) -> np.ndarray:
     return np.where(bits < 0, bits ^ np.iinfo(np.int64).max, bits)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_order_of_all_floats(kind, seed):
@@ -167,6 +168,7 @@ def histogram_kernel(x_ptr, out_ptr, n, BINS: tl.constexpr, MASK: tl.constexpr, 
     tl.store(out_ptr + tl.arange(0, BINS), counts)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(("n", "bins"), [(32, 2), (64, 16), (512, 128), (1024, 8), (16, 256)])
 @pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint8])
 def test_histogram(n, bins, kind):

@@ -33,6 +33,7 @@ def masked(x, y, out, n, other, BLOCK: tl.constexpr):
     tl.store(out + i, v + w, mask=(i < n + 3) & (i != 5))
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("kind", [np.int8, np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("n", [1000, 1024])
 def test_masks(kind, n):

@@ -130,6 +130,7 @@ def test_scaled_upcast(processor, kind, element, scales, tmp_path):
     assert (out == (numbers * factors).astype(TYPES[element])).all()
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("processor", WAVES)
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize(

@@ -299,6 +299,7 @@ def store_inner_product(a, b, out, n, N: tl.constexpr):
     tl.store(out + i[:, None] + (i[None, :] - 1) * N, tl.dot(x, y), mask=mask)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.int8, np.float32])
 @pytest.mark.parametrize("num_warps", [1, 4, 8, 16])
 def test_products_before_divergent_branches(target, dtype, num_warps):
@@ -344,6 +345,7 @@ def first_of_the_largest(x, out, BLOCK: tl.constexpr):
     tl.store(out, tl.argmax(tl.load(x + tl.arange(0, BLOCK)), 0))
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("opt_level", [1, 2, 3])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
 def test_narrow_values_of_others_at_each_level(target, dtype, opt_level):

@@ -61,6 +61,7 @@ def copy_kernel(
 WIDE = {"v8.b32", "v4.b64"}
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("target", TARGETS, indirect=True)
 @pytest.mark.parametrize("how", ["plain", "hinted", "volatile", "masked"])
 @pytest.mark.parametrize("dtype", [np.int8, np.float16, np.float32, np.int64])

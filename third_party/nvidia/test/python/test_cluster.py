@@ -52,6 +52,7 @@ def transpose_kernel(x, out, ROWS: tl.constexpr, COLS: tl.constexpr):
     tl.store(out + cols[:, None] * ROWS + rows[None, :], tile_.trans())
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("dtype", ["fp16", "fp32", "i64"])
 @pytest.mark.parametrize("shape", [(32, 64), (128, 16), (8, 8)])
 def test_transpose(dtype, shape, num_ctas):
@@ -109,6 +110,7 @@ def in_order_kernel(x, y, p_ptr, q_ptr, ROWS: tl.constexpr, COLS: tl.constexpr, 
     tl.store(q_ptr + i, q)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("num_warps", [1, 4])
 @pytest.mark.parametrize("shape", [(8, 64), (64, 8), (1, 1024)])
@@ -188,7 +190,7 @@ def product_kernel(
 
 
 # The smaller tiles leave a block too few rows for a warp group.
-@pytest.mark.sweep
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("tiles", [(128, 128, 64), (256, 64, 32), (64, 256, 32), (64, 32, 32)])
 @pytest.mark.parametrize("dtype", ["fp16", "i8"])
 @pytest.mark.parametrize(("turned", "stages"), [(False, 1), (False, 3), (True, 3)])

@@ -42,10 +42,11 @@ def test_fewer_registers_fill_the_file_better(facts):
     found = 0
     for warps in (1, 2, 4, 8, 16, 32):
         for shared in (0, 5000, 70000):
+            counts = [occupancy.resident_blocks(facts, n, warps, shared) for n in range(1, 256)]
             for registers in range(1, 256):
 
-                def blocks(n, warps=warps, shared=shared):
-                    return occupancy.resident_blocks(facts, n, warps, shared)
+                def blocks(n, counts=counts):
+                    return counts[n - 1]
 
                 fewer = occupancy.registers_for_more(facts, registers, warps, shared)
                 better = [n for n in range(1, registers) if blocks(n) > blocks(registers)]

@@ -46,6 +46,7 @@ def test_sm_121(target):
     assert kinds(run("e4m3", "e5m2")) == {"mxf8f6f4"}
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize(
     ("m", "n", "k"),
     [(16, 8, 32), (16, 16, 32), (16, 8, 256), (64, 32, 128), (128, 16, 64), (32, 128, 32)],
@@ -146,6 +147,7 @@ def check_loop(a_kind, b_kind, scale="e8m0", m=50, n=70, k=160, a_by_k=True, b_b
     return kernel
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 3])
 @pytest.mark.parametrize("warps", [1, 4, 8])
 @pytest.mark.parametrize("formats", [("e4m3", "e4m3"), ("e2m1", "e5m2"), ("e2m1", "e2m1")])

@@ -44,6 +44,7 @@ def test_types(name, transposed, warps):
     assert MULTICAST in ptx and MMA in ptx and "mma.sync" not in ptx
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 4])
 @pytest.mark.parametrize("steps", [0, 1, 2, 7])
 @pytest.mark.parametrize("blocks", [2, 4])

@@ -61,6 +61,7 @@ OFFSETS = {
 }
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("add", [False, True])
 @pytest.mark.parametrize("how", OFFSETS)

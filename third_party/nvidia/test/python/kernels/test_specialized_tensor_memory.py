@@ -68,6 +68,7 @@ def test_stages(stages, steps):
     multiply("fp16", (128, 64, 32 * steps), (128, 64, 32), num_stages=stages)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", ["fp16", "bf16", "tf32", "int8", "e4m3"])
 @pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("flatten", [False, True])
@@ -86,6 +87,7 @@ def test_targets(target):
     assert partitions(kernel) == [1, 1]
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("stages", [1, 2, 4])
 @pytest.mark.parametrize("steps", [0, 1, 3])
 @pytest.mark.parametrize("programs", [1, 3, 20])

@@ -41,6 +41,7 @@ def powers(
     tl.store(out_ptr + i * N + j, acc)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("how", ["pointers", "descriptor"])
 @pytest.mark.parametrize("specialize", [False, True])
 @pytest.mark.parametrize("stages", [1, 3])

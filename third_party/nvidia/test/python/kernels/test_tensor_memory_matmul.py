@@ -205,6 +205,7 @@ def flattened(
         c_desc.store([i, j], acc)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("k", [0, 64, 200])
 @pytest.mark.parametrize("flatten", [False, True])
 @pytest.mark.parametrize("stages", [1, 3])
@@ -245,6 +246,7 @@ def chained(
     tl.store(out_ptr + m[:, None] * N + n[None, :], out)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("rows", [64, 128])
@@ -340,6 +342,7 @@ def scaled_loop(
     tl.store(out_ptr + m[:, None] * N + n[None, :], acc)
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("steps", [1, 4])
 @pytest.mark.parametrize(("kind", "group"), [("e4m3", 32), ("e2m1", 32), ("e2m1", 16)])

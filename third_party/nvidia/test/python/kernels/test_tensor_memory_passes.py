@@ -66,6 +66,7 @@ EXTREMES = {
 }
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("kind", list(EXTREMES))
 @pytest.mark.parametrize("target", ["cuda:100", "cuda:103", "cuda:110"], indirect=True)
 @pytest.mark.parametrize(("tile_", "warps"), [((128, 64), 4), ((128, 32), 8), ((64, 64), 4)])

@@ -161,6 +161,7 @@ def test_exchanged_operands(tiles, warps, stages, monkeypatch):
     assert stages == 1 or "ttg.local_alloc %" not in ttgir.split("scf.for")[1]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("stages", [1, 3])
 @pytest.mark.parametrize("transposed", [(False, False), (True, True)])
 @pytest.mark.parametrize(
