@@ -349,7 +349,7 @@ def TritonNvidiaInterleaveTMEM
     So of several parts, each is loaded, changed and stored before the next one is
     loaded. Buffers go down to their first user as well. What the first user needs
     beside comes behind the load, where it takes fewer registers before it is made than
-    afterwards: a mask, for example.
+    afterwards: a row of shared memory, for example.
 
     No load moves over a store to what may be the same part of tensor memory, or over
     an operation whose effects are unknown, or over a barrier.
