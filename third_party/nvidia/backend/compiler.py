@@ -73,6 +73,7 @@ class NvidiaBackend(BaseBackend):
         given.setdefault(
             "tensor_memory", knobs.nvidia.tensor_memory and _may_sum_in_tensor_memory(given)
         )
+        given.setdefault("specialize_warps", knobs.nvidia.specialize_warps)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("insert_passes", knobs.compilation.insert_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
@@ -180,25 +181,45 @@ class NvidiaBackend(BaseBackend):
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         self._note_options(module, options)
         name = metadata["name"]
-        if not (options.tensor_memory and self.facts.has_tensor_memory):
-            return self._run_ttgir(module, name, options, tensor_memory=False)
-        before = module.clone()
-        attempt = watch.Attempt(watch.current())
-        module = self._run_ttgir(module, name, options, tensor_memory=True)
-        shortage = self._find_shortage(module)
-        if shortage is None:
-            return module
-        attempt.forget()
+        ways = [(False, False)]
+        if options.tensor_memory and self.facts.has_tensor_memory:
+            ways = [(True, True), (True, False), (False, False)]
+            ways = ways[0 if options.specialize_warps else 1 :]
+        for way in ways[:-1]:
+            attempt = watch.Attempt(watch.current())
+            result = self._run_ttgir(module.clone(), name, options, *way)
+            shortage = self._find_shortage(result)
+            if shortage is None:
+                return result
+            attempt.forget()
+            self._say_what_is_given_up(shortage, specialize_warps=way[1])
+        return self._run_ttgir(module, name, options, *ways[-1])
+
+    @staticmethod
+    def _say_what_is_given_up(shortage: dict[str, Any], specialize_warps: bool) -> None:
+        if specialize_warps:
+            missed(
+                "triton-nvidia-choose-warp-specialization",
+                "loop-not-specialized",
+                "copies and dots get no warps of their own where nobody asks for them: "
+                + shortage["message"],
+                shortage["places"],
+            )
+            return
         missed(
             "tritongpu-accelerate-matmul",
             "product-in-registers",
             f"dots take mma.sync, and do not add in tensor memory: {shortage['message']}",
             shortage["places"],
         )
-        return self._run_ttgir(before, name, options, tensor_memory=False)
 
     def _run_ttgir(
-        self, module: Any, name: str, options: NvidiaOptions, tensor_memory: bool
+        self,
+        module: Any,
+        name: str,
+        options: NvidiaOptions,
+        tensor_memory: bool,
+        specialize_warps: bool,
     ) -> Any:
         return run_stage(
             module,
@@ -209,7 +230,8 @@ class NvidiaBackend(BaseBackend):
             f"num-ctas={options.num_ctas} num-stages={max(1, options.num_stages)}"
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false")
-            + ("" if tensor_memory else " tensor-memory=false"),
+            + ("" if tensor_memory else " tensor-memory=false")
+            + (" specialize-warps=false" if tensor_memory and not specialize_warps else ""),
         )
 
     def _find_shortage(self, module: Any) -> dict[str, Any] | None:

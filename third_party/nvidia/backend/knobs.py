@@ -14,6 +14,12 @@ class NvidiaKnobs(Group):
     tensor_memory = flag(
         "TILE_TENSOR_MEMORY", True, "Let dots add up in tensor memory.", in_key=True
     )
+    specialize_warps = flag(
+        "TILE_SPECIALIZE_WARPS",
+        True,
+        "Give loops over tiles warps for copies and dots, where it pays.",
+        in_key=True,
+    )
     dump_nvptx = flag("NVPTX_ENABLE_DUMP", False, "Print the PTX of each kernel.")
     disable_ptxas_opt = flag("DISABLE_PTXAS_OPT", False, "ptxas does not optimise.", in_key=True)
     ptxas_options = text("PTXAS_OPTIONS", None, "Further options of ptxas.", in_key=True)

@@ -42,6 +42,8 @@ class NvidiaOptions(BaseOptions):
     tma: bool = True
     #: Let dots add up in tensor memory on sm_100, sm_103 and sm_110.
     tensor_memory: bool = True
+    #: Give loops over tiles warps for copies and dots where it pays, on the same targets.
+    specialize_warps: bool = True
 
     #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
     #: A launch names them by `extern_libs`, a dictionary of names and files.

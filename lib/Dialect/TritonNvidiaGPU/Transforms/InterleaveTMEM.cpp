@@ -5,9 +5,15 @@
 // Each move is within a block. A load takes along what becomes of its result
 // before others see it, as that is in registers as well.
 //
+// The first user may need something beside that is made element by element from
+// less, such as a row of shared memory. In front of a load, all of it would
+// wait in registers. So it comes behind the load. What takes fewer registers
+// when it is made stays in front: a mask takes a bit for each element.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Alias.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -154,8 +160,13 @@ public:
       for (Operation *buffer : llvm::reverse(buffers))
         if (Operation *user = findFirstUser(buffer))
           buffer->moveBefore(user);
-      for (TMEMLoadOp load : llvm::reverse(loads))
-        numLoads += sink(load, places);
+      for (TMEMLoadOp load : llvm::reverse(loads)) {
+        Operation *before = load->getPrevNode();
+        if (!sink(load, places))
+          continue;
+        ++numLoads;
+        bringAlong(load, before);
+      }
     }
   }
 
@@ -188,6 +199,66 @@ private:
     for (Operation *op : chain)
       op->moveBefore(place);
     return true;
+  }
+
+  /// Registers of a value that waits. Elements that are the same value take one
+  /// together.
+  static int64_t countWaiting(Value value) {
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      return countWaiting(broadcast.getSrc());
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && !value.getDefiningOp<SplatOp>() ? countRegisters(type) : 0;
+  }
+
+  /// Whether the elements of what `op` makes can be made one by one.
+  /// `mayRead` if nothing from there to the load writes.
+  static bool canBeMadeLate(Operation *op, bool mayRead) {
+    if (!llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      return false;
+    return (isa<gpu::LocalLoadOp>(op) && mayRead) ||
+           (isPure(op) && op->getNumRegions() == 0 &&
+            (isMadeByElements(op) || isa<SplatOp>(op)));
+  }
+
+  /// Moves what the user of a load needs beside it, and is made of less,
+  /// between the two. The load was behind `begin`, and came down over it.
+  static void bringAlong(TMEMLoadOp load, Operation *begin) {
+    Operation *user = findFirstUser(getChain(load));
+    if (!user || user->getBlock() != load->getBlock() ||
+        user->getNumRegions() || !isMadeByElements(user))
+      return;
+    // Users come first, so that it is known whether all of them are late.
+    llvm::SetVector<Operation *> late;
+    auto isLate = [&](Operation *op) {
+      return op == user || late.contains(op);
+    };
+    bool mayRead = true;
+    for (Operation *op = load->getPrevNode(); op != begin;
+         op = op->getPrevNode()) {
+      if (canBeMadeLate(op, mayRead) && !op->use_empty() &&
+          llvm::all_of(op->getUsers(), isLate))
+        late.insert(op);
+      mayRead &= isMemoryEffectFree(op) || isa<gpu::LocalLoadOp>(op);
+    }
+    int64_t before = 0, after = 0;
+    llvm::SmallDenseSet<Value> seen;
+    for (Operation *op : llvm::concat<Operation *const>(
+             late.getArrayRef(), ArrayRef<Operation *>(user)))
+      for (Value value : op->getOperands()) {
+        Operation *def = value.getDefiningOp();
+        if (!def || def->getBlock() != load->getBlock() ||
+            !seen.insert(value).second)
+          continue;
+        if (late.contains(def))
+          before += op == user ? countWaiting(value) : 0;
+        else if (def->isBeforeInBlock(load) &&
+                 llvm::all_of(value.getUsers(), isLate))
+          after += op == user ? 0 : countWaiting(value);
+      }
+    if (after >= before)
+      return;
+    for (Operation *op : llvm::reverse(late))
+      op->moveBefore(user);
   }
 
   static bool isContiguousBefore(ArrayRef<Operation *> chain,

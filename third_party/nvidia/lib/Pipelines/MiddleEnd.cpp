@@ -30,6 +30,11 @@ void NVIDIAMiddleEnd::addSumsOfLoops() {
 }
 
 void NVIDIAMiddleEnd::addWarpSpecialization() {
+  if (options.useTensorMemory && options.useTMA && options.specializeWarps) {
+    nvidia_gpu::TritonNvidiaChooseWarpSpecializationOptions choice;
+    choice.numStages = options.numStages;
+    add(nvidia_gpu::createTritonNvidiaChooseWarpSpecialization(choice));
+  }
   gpu::TritonGPUAutomaticWarpSpecializationOptions specialization;
   specialization.numStages = options.numStages;
   specialization.supported = options.canSpecializeWarps;

@@ -17,6 +17,8 @@ struct MiddleEndOptions {
   bool useTensorMemory = false;
   /// It has, and they may not.
   bool sumsInRegisters = false;
+  /// Loops over tiles may get warps for copies and dots, where nobody asks.
+  bool specializeWarps = false;
   /// Warps can hand buffers to each other, and registers, too.
   bool canSpecializeWarps = false;
   /// The program says its layouts itself.

@@ -42,6 +42,7 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
             .useTMA = useTMA,
             .useTensorMemory = hasTensorMemory && options.tensorMemory,
             .sumsInRegisters = hasTensorMemory && !options.tensorMemory,
+            .specializeWarps = options.specializeWarps,
             .canSpecializeWarps =
                 target && (target->hasWGMMA ||
                            (hasTensorMemory && options.tensorMemory))});

@@ -43,14 +43,14 @@ module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32,
 """
 
 
-def tensor_of_pointers(pointer: str, offset: str) -> str:
-    """`%at` is where 128 elements from `offset` on are."""
+def tensor_of_pointers(pointer: str, offset: str, n: int | str = "") -> str:
+    """`%at`, or `%at<n>`, is where 128 elements from `offset` on are."""
     return f"""
-      %base = tt.splat {pointer} : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #L>
-      %lanes = tt.make_range {{end = 128 : i32, start = 0 : i32}} : tensor<128xi32, #L>
-      %first = tt.splat {offset} : i32 -> tensor<128xi32, #L>
-      %offsets = arith.addi %first, %lanes : tensor<128xi32, #L>
-      %at = tt.addptr %base, %offsets : tensor<128x!tt.ptr<i32>, #L>, tensor<128xi32, #L>
+      %base{n} = tt.splat {pointer} : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #L>
+      %lanes{n} = tt.make_range {{end = 128 : i32, start = 0 : i32}} : tensor<128xi32, #L>
+      %first{n} = tt.splat {offset} : i32 -> tensor<128xi32, #L>
+      %offsets{n} = arith.addi %first{n}, %lanes{n} : tensor<128xi32, #L>
+      %at{n} = tt.addptr %base{n}, %offsets{n} : tensor<128x!tt.ptr<i32>, #L>, tensor<128xi32, #L>
 """
 
 
@@ -208,3 +208,54 @@ def test_kernel_that_takes_over(target, num_ctas, tmp_path):
         )  # fmt: skip
         np.testing.assert_array_equal(out, x.T)
         np.testing.assert_array_equal(counts, 1)
+
+
+def divided_kernel(target: int, readers: int) -> str:
+    """One partition loads rows, others add a number to them; no ring is there yet."""
+    consumers = "".join(
+        f"""
+      %n{n} = arith.muli %steps, %c{n - 1} {{ttg.partition = array<i32: {n}>}} : i32
+      %row{n} = arith.addi %n{n}, %i {{ttg.partition = array<i32: {n}>}} : i32
+      %offset{n} = arith.muli %row{n}, %c128 {{ttg.partition = array<i32: {n}>}} : i32
+      %bias{n} = arith.constant dense<{10 * n}> : tensor<128xi32, #L>
+      %y{n} = arith.addi %x, %bias{n} {{ttg.partition = array<i32: {n}>}} : tensor<128xi32, #L>
+      %z{n} = arith.addi %y{n}, %x {{ttg.partition = array<i32: {n}>}} : tensor<128xi32, #L>
+{tensor_of_pointers("%out", f"%offset{n}", n)}
+      tt.store %at{n}, %z{n} {{ttg.partition = array<i32: {n}>}} : tensor<128x!tt.ptr<i32>, #L>
+"""
+        for n in range(1, readers + 1)
+    )
+    return module(
+        target,
+        f"""
+  tt.func public @k(%in: !tt.ptr<i32>, %out: !tt.ptr<i32>, %steps: i32) {{
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    scf.for %i = %c0 to %steps step %c1 : i32 {{
+      %offset = arith.muli %i, %c128 : i32
+{tensor_of_pointers("%in", "%offset")}
+      %x = tt.load %at {{ttg.partition = array<i32: 0>}} : tensor<128x!tt.ptr<i32>, #L>
+{consumers}
+    }} {{ttg.partition = array<i32: 0, 1, 2>}}
+    tt.return
+  }}
+""",
+    )
+
+
+@pytest.mark.parametrize("target", [90, 100])
+@pytest.mark.parametrize("readers", [1, 2])
+def test_rings_that_a_pass_made(readers, target, tmp_path):
+    """All partitions run in one group of warps here, one after the other."""
+    text = divided_kernel(target, readers)
+    kernel = compile_lowered(tmp_path, text, "nvws-insert-aref,nvws-lower-aref", target)
+    assert kernel.asm["ttgir"].count("ttnvgpu.wait_barrier") == 1 + readers
+    for steps in (0, 1, 2, 5):
+        x, out = random((steps, 128), "i32", 1), poisoned((readers, steps, 128), "i32")
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 1, 128, [x, out, steps],
+            dynamic_shared=kernel.metadata.shared, schedules=4,
+        )  # fmt: skip
+        expected = np.stack([2 * x + 10 * n for n in range(1, readers + 1)])
+        np.testing.assert_array_equal(out, expected)

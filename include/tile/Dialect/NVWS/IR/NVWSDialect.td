@@ -20,8 +20,9 @@ def NVWS_Dialect : Dialect {
     that it is full or empty. Tokens are the same at a lower level, without the
     buffers.
 
-    Such IR is read, checked, printed and lowered (`nvws-lower-aref`,
-    `nvws-lower-warp-group`). No pass makes it.
+    Passes make rings where operations say their partitions (`nvws-insert-aref`,
+    `nvws-insert-tmem-aref`), and lower them (`nvws-lower-aref`,
+    `nvws-lower-warp-group`). The stages of a compile do not use them.
   }];
 
   let dependentDialects = [

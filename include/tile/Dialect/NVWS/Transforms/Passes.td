@@ -1,10 +1,85 @@
-//===-- Passes.td - Passes that lower nvws -----------------*- tablegen -*-===//
+//===-- Passes.td - Passes on nvws -------------------------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef TILE_DIALECT_NVWS_TRANSFORMS_PASSES
 #define TILE_DIALECT_NVWS_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
+
+def NVWSInsertAref : Pass<"nvws-insert-aref", "::mlir::ModuleOp"> {
+  let summary = "Send what other partitions use through rings";
+  let description = [{
+    Operations say which partition runs them (`ttg.partition`). A tensor that one
+    partition makes and another one uses goes through a ring of one slot. So does a
+    buffer in shared memory that is made with its contents. The maker fills the slot.
+    Each other partition enters it before its first use and leaves it behind its last
+    one. Blocks that descriptors load are copied to the slot.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %x = tt.descriptor_load %desc[%i, %j] {ttg.partition = array<i32: 2>} : ...
+      %a = ttg.local_alloc %x {ttg.partition = array<i32: 2>} : ...
+      "use"(%a) {ttg.partition = array<i32: 1>} : ...
+    }
+    ```
+    After:
+    ```mlir
+    %buffers = ttg.local_alloc : () -> !ttg.memdesc<1x128x64xf16, ...>
+    %ring = nvws.aref.create %buffers : ...
+    scf.for ... {
+      %w, %t = nvws.aref.put.enter %ring {ttg.partition = array<i32: 2>} : ...
+      nvws.descriptor_load %desc[%i, %j] 16384 %w {ttg.partition = array<i32: 2>} : ...
+      nvws.aref.put.exit %ring, %t [#nvws.async_op<tma_load>] {ttg.partition = array<i32: 2>} : ...
+      %r, %u = nvws.aref.get.enter %ring {ttg.partition = array<i32: 1>} : ...
+      "use"(%r) {ttg.partition = array<i32: 1>} : ...
+      nvws.aref.get.exit %ring, %u [#nvws.async_op<none>] {ttg.partition = array<i32: 1>} : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvws::NVWSDialect"];
+  let statistics = [
+    Statistic<"numRings", "num-rings", "Rings made">
+  ];
+}
+
+def NVWSInsertTMEMAref : Pass<"nvws-insert-tmem-aref", "::mlir::ModuleOp"> {
+  let summary = "Hand buffers of tensor memory to other partitions through rings";
+  let description = [{
+    Two partitions may access a buffer of tensor memory in the body of a loop, one after
+    the other. The buffer becomes a ring of one slot. The first
+    of the two fills it, the second one takes it from there.
+
+    Before:
+    ```mlir
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x64xf32, ...>
+    scf.for ... {
+      ttnvgpu.tc_gen5_mma %a, %b, %d, ... {ttg.partition = array<i32: 1>} : ...
+      %x = ttnvgpu.tmem_load %d {ttg.partition = array<i32: 0>} : ...
+    }
+    ```
+    After:
+    ```mlir
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<1x128x64xf32, ...>
+    %ring = nvws.aref.create %d : ...
+    scf.for ... {
+      %w, %t = nvws.aref.put.enter %ring {ttg.partition = array<i32: 1>} : ...
+      ttnvgpu.tc_gen5_mma %a, %b, %w, ... {ttg.partition = array<i32: 1>} : ...
+      nvws.aref.put.exit %ring, %t [#nvws.async_op<tc5mma>] {ttg.partition = array<i32: 1>} : ...
+      %r, %u = nvws.aref.get.enter %ring {ttg.partition = array<i32: 0>} : ...
+      %x = ttnvgpu.tmem_load %r {ttg.partition = array<i32: 0>} : ...
+      nvws.aref.get.exit %ring, %u [#nvws.async_op<none>] {ttg.partition = array<i32: 0>} : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect",
+                           "::mlir::triton::nvws::NVWSDialect"];
+  let statistics = [
+    Statistic<"numRings", "num-rings", "Rings made">
+  ];
+}
 
 def NVWSAssignStagePhase
     : Pass<"nvws-assign-stage-phase", "::mlir::ModuleOp"> {

@@ -261,6 +261,42 @@ def TritonGPUPromoteLHSToTMEM
   ];
 }
 
+def TritonNvidiaChooseWarpSpecialization
+    : Pass<"triton-nvidia-choose-warp-specialization", "::mlir::ModuleOp"> {
+  let summary = "Give loops over tiles warps for copies and dots, where it pays";
+  let description = [{
+    Marks loops over tiles (`tt.warp_specialize`), as a program may do itself.
+    `tritongpu-automatic-warp-specialization` divides them then. A loop is marked
+    where a tile takes fewer cycles so. One tile is multiplied while another one is
+    stored. A remark says of other loops with dots why they are not marked.
+
+    Before:
+    ```mlir
+    scf.for %tile = %0 to %tiles step %1 : i32 {
+      scf.for %k = %0 to %steps step %1 ... {
+        %a = tt.descriptor_load %a_desc[%i, %k] : ...
+        %b = tt.descriptor_load %b_desc[%k, %j] : ...
+        ttnvgpu.tc_gen5_mma ...
+      }
+      tt.descriptor_store %c_desc[%i, %j], %c : ...
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %tile = %0 to %tiles step %1 : i32 {
+      ...
+    } {tt.warp_specialize}
+    ```
+  }];
+  let options = [
+    Option<"numStages", "num-stages", "int32_t", "3",
+           "Depth of software pipelines where a loop does not say it">
+  ];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops over tiles that were marked">
+  ];
+}
+
 def TritonNvidiaOptimizeTMEMLayouts
     : Pass<"triton-nvidia-optimize-tmem-layouts", "::mlir::ModuleOp"> {
   let summary = "Load and store tensor memory in the layouts that others want";
@@ -311,7 +347,9 @@ def TritonNvidiaInterleaveTMEM
     tensor memory go down to the first user of what they load. A load whose result is
     stored to tensor memory again goes down to the store, with all that comes between.
     So of several parts, each is loaded, changed and stored before the next one is
-    loaded. Buffers go down to their first user as well.
+    loaded. Buffers go down to their first user as well. What the first user needs
+    beside comes behind the load, where it takes fewer registers before it is made than
+    afterwards: a row of shared memory, for example.
 
     No load moves over a store to what may be the same part of tensor memory, or over
     an operation whose effects are unknown, or over a barrier.

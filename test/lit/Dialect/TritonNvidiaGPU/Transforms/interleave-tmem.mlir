@@ -102,4 +102,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return
   }
+
+  // A mask takes a bit for each element, and what it is made of more.
+  // CHECK-LABEL: @mask
+  // CHECK: [[M:%.*]] = arith.cmpi
+  // CHECK-NEXT: [[A:%.*]] = ttnvgpu.tmem_load
+  // CHECK-NEXT: arith.select [[M]], [[A]]
+  tt.func @mask(%d: !buffer, %limit: tensor<128x32xi32, #rows>, %other: !rows) -> !rows {
+    %c = "made"() : () -> tensor<128x32xi32, #rows>
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    %m = arith.cmpi slt, %c, %limit : tensor<128x32xi32, #rows>
+    %x = arith.select %m, %a, %other : tensor<128x32xi1, #rows>, !rows
+    tt.return %x : !rows
+  }
+
+  // What the first user needs beside, and is made of less, comes behind the
+  // load, too: a row of shared memory for all rows.
+  // CHECK-LABEL: @from_shared_memory
+  // CHECK: ttnvgpu.tmem_load
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: tt.expand_dims
+  // CHECK-NEXT: tt.broadcast
+  // CHECK-NEXT: arith.subf
+  tt.func @from_shared_memory(%d: !buffer, %s: !ttg.memdesc<32xf32, #bar, #smem, mutable>) -> !rows {
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    %r = ttg.local_load %s : !ttg.memdesc<32xf32, #bar, #smem, mutable> -> tensor<32xf32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<32xf32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x32xf32, #rows>
+    %b = tt.broadcast %e : tensor<1x32xf32, #rows> -> tensor<128x32xf32, #rows>
+    %x = arith.subf %a, %b : !rows
+    tt.return %x : !rows
+  }
+
+  // A tensor that is narrowed stays narrow while it waits.
+  // CHECK-LABEL: @narrowed
+  // CHECK: arith.truncf
+  // CHECK-NEXT: [[A:%.*]] = ttnvgpu.tmem_load
+  // CHECK-NEXT: "use"([[A]]
+  tt.func @narrowed(%d: !buffer, %wide: !rows) {
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    %n = arith.truncf %wide : !rows to tensor<128x32xf16, #rows>
+    "use"(%a, %n) : (!rows, tensor<128x32xf16, #rows>) -> ()
+    tt.return
+  }
 }

@@ -39,6 +39,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                             llvm::cl::desc("Let dots add up in tensor "
                                            "memory, where the target has it"),
                             llvm::cl::init(true)};
+  Option<bool> specializeWarps{
+      *this, "specialize-warps",
+      llvm::cl::desc("Give loops over tiles warps for copies and dots, where "
+                     "it pays and dots add up in tensor memory"),
+      llvm::cl::init(true)};
 };
 
 /// What explicit programs say is on their module: they need none of the others.

@@ -1,0 +1,41 @@
+//===-- PartitionUses.h - Which partitions use a value ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_LIB_DIALECT_NVWS_TRANSFORMS_PARTITIONUSES_H
+#define TILE_LIB_DIALECT_NVWS_TRANSFORMS_PARTITIONUSES_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::triton::nvws {
+
+/// Where `op` runs: its partitions, or those of what is around it. Null where
+/// nothing is said.
+Attribute getPartitionsAround(Operation *op);
+
+/// Uses of a value by those who run them. Uses of its views are among them.
+using UsesOfPartitions =
+    llvm::MapVector<Attribute, llvm::SmallVector<OpOperand *>>;
+UsesOfPartitions getUsesOfPartitions(Value value);
+
+/// What operations of one block are from the first to the last of.
+struct Span {
+  Operation *first = nullptr, *last = nullptr;
+
+  void add(Operation *op) {
+    if (!first || op->isBeforeInBlock(first))
+      first = op;
+    if (!last || last->isBeforeInBlock(op))
+      last = op;
+  }
+};
+
+/// From the first to the last of the users, as operations of `block`. Fails if
+/// one is not in it.
+FailureOr<Span> getSpan(Block *block, llvm::ArrayRef<OpOperand *> uses);
+
+/// The outermost loop around `op` whose parts run in partitions, or `op`.
+Operation *getOutermostDivided(Operation *op);
+
+} // namespace mlir::triton::nvws
+
+#endif // TILE_LIB_DIALECT_NVWS_TRANSFORMS_PARTITIONUSES_H

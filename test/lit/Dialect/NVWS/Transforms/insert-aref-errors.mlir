@@ -1,0 +1,17 @@
+// RUN: tile-opt %s -allow-unregistered-dialect -split-input-file -verify-diagnostics -nvws-insert-aref
+
+#rows = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+!block = tensor<64x64xf16, #rows>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @next_iteration(%n: i32, %first: !block) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %first) -> (!block) : i32 {
+      "use"(%y) {ttg.partition = array<i32: 1>} : (!block) -> ()
+      // expected-error @+1 {{'make' op expected other partitions to use what it makes in the same iteration}}
+      %x = "make"() {ttg.partition = array<i32: 0>} : () -> !block
+      scf.yield %x : !block
+    } {ttg.partition = array<i32: 0, 1>}
+    tt.return
+  }
+}

@@ -1,0 +1,99 @@
+// RUN: tile-opt %s -allow-unregistered-dialect -nvws-insert-aref | filecheck %s
+// RUN: tile-opt %s -allow-unregistered-dialect -nvws-insert-aref -nvws-assign-stage-phase -nvws-lower-aref | filecheck %s -check-prefix LOWERED
+
+#rows = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+!desc = !tt.tensordesc<tensor<64x64xf16, #shared>>
+!block = tensor<64x64xf16, #rows>
+!buffer = !ttg.memdesc<64x64xf16, #shared, #smem>
+!a = !ttg.memdesc<128x64xf16, #shared, #smem>
+!sum = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  // A copy fills the slot, and a tensor core reads it.
+  // LOWERED-LABEL: @copied
+  // LOWERED-NOT: nvws
+  // CHECK-LABEL: @copied
+  // CHECK: [[M:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<1x64x64xf16, #shared, #smem, mutable>
+  // CHECK-NEXT: [[R:%.*]] = nvws.aref.create [[M]]
+  // CHECK-NEXT: scf.for
+  // CHECK: [[W:%.*]], [[T:%.*]] = nvws.aref.put.enter [[R]] {ttg.partition = array<i32: 2>}
+  // CHECK-NEXT: nvws.descriptor_load %{{.*}} 8192 [[W]] {ttg.partition = array<i32: 2>}
+  // CHECK-NEXT: nvws.aref.put.exit [[R]], [[T]] [#nvws.async_op<tma_load>] {ttg.partition = array<i32: 2>}
+  // CHECK-NOT: tt.descriptor_load
+  // CHECK: [[G:%.*]], [[U:%.*]] = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: ttnvgpu.tc_gen5_mma %{{[^,]*}}, [[G]]
+  // CHECK-NEXT: nvws.aref.get.exit [[R]], [[U]] [#nvws.async_op<tc5mma>] {ttg.partition = array<i32: 1>}
+  tt.func @copied(%desc: !desc, %a: !a, %d: !sum, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %true = arith.constant true
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.descriptor_load %desc[%i, %c0] {ttg.partition = array<i32: 2>} : !desc -> !block
+      %b = ttg.local_alloc %x {ttg.partition = array<i32: 2>} : (!block) -> !buffer
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true {is_async, ttg.partition = array<i32: 1>} : !a, !buffer, !sum
+    } {tt.warp_specialize, ttg.partition = array<i32: 1, 2>}
+    tt.return
+  }
+
+  // Threads fill the slot. Two partitions take from it, and the maker has its
+  // registers.
+  // CHECK-LABEL: @made
+  // CHECK: [[X:%.*]] = "make"()
+  // CHECK-NEXT: [[W:%.*]], [[T:%.*]] = nvws.aref.put.enter [[R:%.*]] {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: ttg.local_store [[X]], [[W]] {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: nvws.aref.put.exit [[R]], [[T]] [#nvws.async_op<none>] {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: "use"([[X]]) {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: [[G:%.*]], [[U:%.*]] = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: [[Y:%.*]] = ttg.local_load [[G]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: "use"([[Y]])
+  // CHECK-NEXT: "use"([[Y]])
+  // CHECK-NEXT: nvws.aref.get.exit [[R]], [[U]] [#nvws.async_op<none>] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 2>}
+  tt.func @made(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = "make"() {ttg.partition = array<i32: 0>} : () -> !block
+      "use"(%x) {ttg.partition = array<i32: 0>} : (!block) -> ()
+      "use"(%x) {ttg.partition = array<i32: 1>} : (!block) -> ()
+      "use"(%x) {ttg.partition = array<i32: 1>} : (!block) -> ()
+      "use"(%x) {ttg.partition = array<i32: 2>} : (!block) -> ()
+    } {ttg.partition = array<i32: 0, 1, 2>}
+    tt.return
+  }
+
+  // The partition that loads has no tensor: it takes from the ring, too. The
+  // alloc of another partition is the slot itself.
+  // CHECK-LABEL: @loaded_for_all
+  // CHECK: nvws.descriptor_load
+  // CHECK-NEXT: nvws.aref.put.exit
+  // CHECK: nvws.aref.get.enter [[R:%.*]] {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: ttg.local_load
+  // CHECK-NEXT: "use"
+  // CHECK-NEXT: nvws.aref.get.exit [[R]], %{{.*}} {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: [[G:%.*]], %{{.*}} = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: "read"([[G]])
+  // CHECK-NEXT: nvws.aref.get.exit
+  tt.func @loaded_for_all(%desc: !desc, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.descriptor_load %desc[%i, %c0] {ttg.partition = array<i32: 0>} : !desc -> !block
+      "use"(%x) {ttg.partition = array<i32: 0>} : (!block) -> ()
+      %b = ttg.local_alloc %x {ttg.partition = array<i32: 1>} : (!block) -> !buffer
+      "read"(%b) {ttg.partition = array<i32: 1>} : (!buffer) -> ()
+    } {ttg.partition = array<i32: 0, 1>}
+    tt.return
+  }
+
+  // What stays in its partition goes through no ring.
+  // CHECK-LABEL: @stays
+  // CHECK-NOT: nvws
+  tt.func @stays() {
+    %x = "make"() {ttg.partition = array<i32: 0>} : () -> !block
+    "use"(%x) {ttg.partition = array<i32: 0>} : (!block) -> ()
+    tt.return
+  }
+}
