@@ -41,7 +41,7 @@ def granules(arch: int) -> dict[str, int]:
 
 
 def is_comparable(metric: str, ours: dict[str, Any], peer: dict[str, Any]) -> bool:
-    """Figures for a product in tensor memory are not those for a product in registers."""
+    """Figures for a dot in tensor memory are not those for a dot in registers."""
     both = [record.get("in_tensor_memory") for record in (ours, peer)]
     return metric not in ("loop", "loop_barriers") or both[0] == both[1]
 
@@ -92,7 +92,7 @@ def tensor_memory_columns(ptx: str) -> int | None:
 #: wgmma computes 8 to 256 columns, and counts as one matrix instruction for each so many.
 COLUMNS = 64
 
-#: The machine code does not say how much a product in tensor memory computes.
+#: The machine code does not say how much a dot in tensor memory computes.
 TENSOR_MEMORY_PRODUCT = re.compile(r"\bUTC[HIQO]?MMA\b")
 #: What else is tcgen05: loads, stores, copies, commits.
 TENSOR_MEMORY = re.compile(r"\bUTC\w+|\b(LDTM|STTM)\b")

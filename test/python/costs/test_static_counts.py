@@ -1,4 +1,4 @@
-"""What bench/quality counts in machine code: loops, products in tensor memory, barriers."""
+"""What bench/quality counts in machine code: loops, dots in tensor memory, barriers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from measured import quality
 
 nvidia, loops = quality("nvidia"), quality("loops")
 
-#: A loop around a product. The code that asks a barrier again lies behind the end of the kernel,
+#: A loop around two dots. The code that asks a barrier again lies behind the end of the kernel,
 #: and the loop's branch has its condition as an operand.
 TEXT = """
         /*0000*/                   MOV R1, c[0x0][0x28] ;
