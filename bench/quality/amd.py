@@ -52,6 +52,10 @@ def granules(arch: str) -> dict[str, int]:
     return SMALL_RDNA if arch == "gfx1102" else RDNA
 
 
+def is_comparable(metric: str, ours: dict[str, Any], peer: dict[str, Any]) -> bool:
+    return True
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     pass
 

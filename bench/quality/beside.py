@@ -125,7 +125,7 @@ def compare(
 def ratio(target: GPUTarget, metric: str, both: tuple[dict, dict]) -> float | None:
     machine = MACHINES[target.backend]
     ours, peer = (record.get(metric) for record in both)
-    if ours is None or peer is None:
+    if ours is None or peer is None or not machine.is_comparable(metric, *both):
         return None
     if metric in machine.MORE_IS_BETTER:
         ours, peer = peer, ours
@@ -135,12 +135,12 @@ def ratio(target: GPUTarget, metric: str, both: tuple[dict, dict]) -> float | No
     return ours / peer if peer else (1.0 if not ours else float("inf"))
 
 
-def cell(target: GPUTarget, metric: str, both: tuple[dict, dict]) -> str:
+def cell(target: GPUTarget, metric: str, both: tuple[dict, dict], limit: float) -> str:
     show = lambda v: "-" if v is None else f"{v:.2f}" if isinstance(v, float) else str(v)  # noqa: E731
     ours, peer = (record.get(metric) for record in both)
     if peer is None:
         return show(ours)
-    mark = "**" if (ratio(target, metric, both) or 0) > MACHINES[target.backend].LIMIT else ""
+    mark = "**" if (ratio(target, metric, both) or 0) > limit else ""
     return f"{mark}{show(ours)} / {show(peer)}{mark}"
 
 
@@ -149,7 +149,7 @@ def columns_of(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> list[s
     return [m for m in metrics if any(x.get(m) is not None for _, *both in rows for x in both)]
 
 
-def print_table(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> None:
+def print_table(rows: list[tuple[Case, dict, dict]], target: GPUTarget, limit: float) -> None:
     columns = columns_of(rows, target)
     print("| kernel | " + " | ".join(MACHINES[target.backend].METRICS[c] for c in columns) + " |")
     print("|---" * (len(columns) + 1) + "|")
@@ -157,15 +157,15 @@ def print_table(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> None:
         if "error" in ours:
             print(f"| {case.name} | {ours['error']} |" + " |" * (len(columns) - 1))
             continue
-        cells = [cell(target, c, (ours, peer)) for c in columns]
+        cells = [cell(target, c, (ours, peer), limit) for c in columns]
         print(f"| {case.name} | {' | '.join(cells)} |")
 
 
-def print_summary(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> None:
+def print_summary(rows: list[tuple[Case, dict, dict]], target: GPUTarget, limit: float) -> None:
     """Worst ratio, number of cases above the limit, and geometric mean, of each metric."""
     machine = MACHINES[target.backend]
     both = [(case, o, p) for case, o, p in rows if "error" not in o and p and "error" not in p]
-    print(f"| metric | cases | geometric mean | worst | above {machine.LIMIT} | worst case |")
+    print(f"| metric | cases | geometric mean | worst | above {limit} | worst case |")
     print("|---|---|---|---|---|---|")
     for column in columns_of(rows, target):
         ratios = [(ratio(target, column, sides), case.name) for case, *sides in both]
@@ -175,7 +175,7 @@ def print_summary(rows: list[tuple[Case, dict, dict]], target: GPUTarget) -> Non
         worst, name = max(ratios)
         finite = [r for r, _ in ratios if 0 < r < float("inf")]
         mean = float(np.exp(np.mean(np.log(finite)))) if finite else float("nan")
-        above = sum(r > machine.LIMIT for r, _ in ratios)
+        above = sum(r > limit for r, _ in ratios)
         title = machine.METRICS[column]
         print(f"| {title} | {len(ratios)} | {mean:.3f} | {worst:.3f} | {above} | {name} |")
 
@@ -186,6 +186,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--target", default="cuda:80", help="such as cuda:80 or hip:gfx942")
     parser.add_argument("--filter", default="", help="cases whose name matches the expression")
     parser.add_argument("--all", action="store_true", help="all combinations of matrix products")
+    parser.add_argument("--limit", type=float, help="ratios above are marked and counted")
     parser.add_argument("--summary", action="store_true", help="the worst ratios only")
     parser.add_argument("--assembled", action="store_true", help="executes nothing")
     parser.add_argument("--classes", action="store_true", help="instructions by class as well")
@@ -213,12 +214,13 @@ def run(arguments: argparse.Namespace) -> int:
         ]
         rows = [(case, *side.result()) for case, side in zip(chosen, sides, strict=True)]
 
+    limit = arguments.limit or MACHINES[target.backend].LIMIT
     for case, *both in rows:
         for who, record in zip(("ours", "Triton's"), both, strict=True):
             if problem := record.get("failure") or record.get("error"):
                 print(f"{case.name}, {who}: {problem}", file=sys.stderr)
     if not arguments.summary:
-        print_table(rows, target)
+        print_table(rows, target, limit)
         print()
     if arguments.classes:
         for case, ours, peer in rows:
@@ -231,5 +233,5 @@ def run(arguments: argparse.Namespace) -> int:
             print(case.name, ", ".join(f"{n} {o}/{p}" for n, o, p in both if o or p))
         print()
     if peers:
-        print_summary(rows, target)
+        print_summary(rows, target, limit)
     return 0

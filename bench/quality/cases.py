@@ -482,8 +482,42 @@ def hopper_cases() -> list[Case]:
     return result
 
 
-def cases_of(kind: str, arch: int | str, everything: bool = False) -> list[Case]:
+def _scaled(a: str, b: str, bn: int, fast: bool = False) -> Case:
+    """A product of operands with scales, of formats as `tl.dot_scaled` names them."""
+    bm, bk, warps = 128, 128, 4
+    pointers = {"e4m3": "*fp8e4nv", "e5m2": "*fp8e5", "e2m1": "*u8", "bf16": "*bf16"}
+    types = {
+        "a": pointers[a], "a_scale": "*u8", "b": pointers[b], "b_scale": "*u8", "out": "*fp32",
+        **dict.fromkeys("MNK", "i32"),
+    }  # fmt: skip
+    constants: dict[str, Any] = {"A": a, "B": b, "FAST": fast, "BM": bm, "BN": bn, "BK": bk}
+    if b == "bf16":
+        del types["b_scale"]
+        constants["b_scale"] = None
+    return Case(
+        f"scaled product {a} {b}{' fast' if fast else ''} {bm}x{bn}x{bk}, {warps} warps",
+        "scaled_kernels", "scaled_matmul",
+        types, constants, {"num_warps": warps, "num_stages": 3}, (1,),
+    )  # fmt: skip
+
+
+def blackwell_cases(tensor_memory: bool) -> list[Case]:
+    """The cases of the tables for sm_100 and sm_120. Only the first has the shared memory for the
+    tiles of sm_90. They are not executed."""
+    formats = ("e4m3", "e4m3"), ("e2m1", "e2m1"), ("e5m2", "e2m1"), ("e4m3", "bf16")
+    bn = 128 if tensor_memory else 64
+    scaled = [_scaled(*pair, bn) for pair in formats]
+    scaled += [_scaled(*pair, bn, fast=True) for pair in formats[2:]]
+    if tensor_memory:
+        return hopper_cases() + hopper_kernels()[:3] + scaled
+    fp8 = [_matmul("fp8", 128, 128, 64, 8, 3, turned=turned) for turned in (True, False)]
+    return cases() + fp8 + scaled
+
+
+def cases_of(kind: str, arch: Any, everything: bool = False) -> list[Case]:
     """The cases of a target's table; with `everything`, all combinations for matrix products."""
     if kind == "hip":
         return amd_cases()
-    return hopper_cases() if arch == 90 and not everything else cases(everything)
+    if everything or arch < 90:
+        return cases(everything)
+    return hopper_cases() if arch == 90 else blackwell_cases(tensor_memory=arch < 120)

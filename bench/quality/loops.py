@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Collection
 
-def innermost_loops(size: int, branches: dict[int, tuple[int, bool]]) -> list[list[int]]:
+
+def innermost_loops(
+    size: int, branches: dict[int, tuple[int, bool]], of: Collection[int] | None = None
+) -> list[list[int]]:
     """The instructions of each natural loop that contains no other.
 
     The code has `size` instructions; `branches` gives where some of them branch to, and whether
-    they may go on to the next one as well.
+    they may go on to the next one as well. Where `of` names instructions, loops without any of
+    these do not count: a loop that asks whether a barrier is through is part of the loop around it.
     """
     starts = sorted({0, *(i + 1 for i in branches), *(to for to, _ in branches.values())})
     starts = [start for start in starts if start < size]
@@ -46,6 +52,9 @@ def innermost_loops(size: int, branches: dict[int, tuple[int, bool]]) -> list[li
                 if (at := waiting.pop()) not in body:
                     body.add(at)
                     waiting += before[at]
+    if of is not None:
+        blocks = {bisect_right(starts, i) - 1 for i in of}
+        loops = {header: body for header, body in loops.items() if body & blocks}
     bodies = [b for h, b in loops.items() if not any(o in b for o in loops if o != h)]
     return [
         [i for block in sorted(body) for i in range(starts[block], ends[block])] for body in bodies

@@ -25,6 +25,9 @@ METRICS = {
     "shared": "shared bytes",
     "sass": "SASS",
     "loop": "SASS/MMA in loops",
+    "loop_barriers": "barriers/MMA in loops",
+    "tcgen05": "tcgen05/MMA in loops",
+    "columns": "tensor memory columns",
     "wgmma": "wgmma",
 }
 #: Ratios above are marked.
@@ -35,6 +38,12 @@ MORE_IS_BETTER: set[str] = set()
 def granules(arch: int) -> dict[str, int]:
     """Nothing is compared in multiples of something."""
     return {}
+
+
+def is_comparable(metric: str, ours: dict[str, Any], peer: dict[str, Any]) -> bool:
+    """Figures for a dot in tensor memory are not those for a dot in registers."""
+    both = [record.get("in_tensor_memory") for record in (ours, peer)]
+    return metric not in ("loop", "loop_barriers") or both[0] == both[1]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +71,7 @@ def describe(ptx: str, options: argparse.Namespace) -> dict[str, Any]:
             check=True,
         ).stderr
         found = {
+            "columns": tensor_memory_columns(ptx),
             "registers": int(re.search(r"Used (\d+) registers", log).group(1)),
             "spills": sum(int(n) for n in re.findall(r"(\d+) bytes spill", log)),
         }
@@ -73,13 +83,28 @@ def describe(ptx: str, options: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
+def tensor_memory_columns(ptx: str) -> int | None:
+    """The columns that a block allocates."""
+    asked = re.findall(r"tcgen05\.alloc\.[^;]*,\s*(\d+)\s*;", ptx)
+    return sum(map(int, asked)) or None
+
+
 #: wgmma computes 8 to 256 columns, and counts as one matrix instruction for each so many.
 COLUMNS = 64
+
+#: The machine code does not say how much a dot in tensor memory computes.
+TENSOR_MEMORY_PRODUCT = re.compile(r"\bUTC[HIQO]?MMA\b")
+#: What else is tcgen05: loads, stores, copies, commits.
+TENSOR_MEMORY = re.compile(r"\bUTC\w+|\b(LDTM|STTM)\b")
+#: Where it goes to; the condition may be an operand.
+BRANCH = re.compile(r"\bBRA\b\S*\s+(!?UP\d)?.*?(\.L_\w+)")
+#: What makes threads wait for each other.
+BARRIER = re.compile(r"\b(BAR\.\w+|SYNCS\.PHASECHK|SYNCS\.ARRIVE|UCGABAR_WAIT)\b")
 
 
 def matrix_work(instruction: str) -> float:
     """How many matrix instructions this one counts as."""
-    if re.search(r"\b[HIDQ]MMA\b", instruction):
+    if re.search(r"\b[HIDQO]MMA\b", instruction) or TENSOR_MEMORY_PRODUCT.search(instruction):
         return 1
     # HGMMA, QGMMA (of eight bits) or IGMMA.
     found = re.search(r"\b[HIQ]GMMA\.64x(\d+)x\d+\b", instruction)
@@ -96,17 +121,26 @@ def sass_counts(text: str) -> dict[str, Any]:
         elif instruction := re.match(r"\s*/\*[0-9a-f]+\*/\s+(.*?);", line):
             code.append(instruction.group(1))
     branches = {
-        place: (labels[branch.group(1)], instruction.startswith("@"))
+        place: (labels[branch.group(2)], instruction.startswith("@") or bool(branch.group(1)))
         for place, instruction in enumerate(code)
-        if (branch := re.search(r"\bBRA\b.*?(\.L_\w+)", instruction)) and branch.group(1) in labels
+        if (branch := BRANCH.search(instruction)) and branch.group(2) in labels
     }
+    # Behind the end there is code that others branch to.
+    ends = (i for i, x in enumerate(code) if re.match(r"(EXIT|RET)\b", x))
+    branches |= {place: (len(code), False) for place in ends}
     work = [matrix_work(x) for x in code]
-    inner = [loop for loop in innermost_loops(len(code), branches) if any(work[i] for i in loop)]
-    # A branch to itself and padding follow the end of the kernel.
-    total = sum(not re.search(r"\bNOP\b", x) for x in code) - 1
-    matrix = sum(work[i] for loop in inner for i in loop)
-    return {
-        "sass": total,
-        "loop": sum(map(len, inner)) / matrix if matrix else None,
+    products = [i for i, amount in enumerate(work) if amount]
+    inner = [code[i] for loop in innermost_loops(len(code), branches, products) for i in loop]
+    matrix = sum(map(matrix_work, inner))
+    found: dict[str, Any] = {
+        # A branch to itself and padding follow the end of the kernel.
+        "sass": sum(not re.search(r"\bNOP\b", x) for x in code) - 1,
         "wgmma": sum(bool(re.search(r"\b[HIQ]GMMA\b", x)) for x in code) or None,
     }
+    if matrix:
+        found["loop"] = len(inner) / matrix
+        found["loop_barriers"] = sum(bool(BARRIER.search(x)) for x in inner) / matrix
+        found["in_tensor_memory"] = any(map(TENSOR_MEMORY_PRODUCT.search, inner))
+        if found["in_tensor_memory"]:
+            found["tcgen05"] = sum(bool(TENSOR_MEMORY.search(x)) for x in inner) / matrix
+    return found

@@ -66,6 +66,15 @@ static StringRef getExpected(AttributeValue kind, Attribute value) {
                ? ""
                : "to be a list of arrays of i32";
   }
+  case AttributeValue::Offsets: {
+    auto isOffset = [](Attribute value) {
+      return getExpected(AttributeValue::Count, value).empty();
+    };
+    auto list = dyn_cast<ArrayAttr>(value);
+    if (isOffset(value) || (list && llvm::all_of(list, isOffset)))
+      return "";
+    return "to be an i32, not negative, or an array of them";
+  }
   case AttributeValue::Indices:
     return isa<DenseI32ArrayAttr>(value) ? "" : "to be an array of i32";
   case AttributeValue::String: {

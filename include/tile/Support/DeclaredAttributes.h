@@ -28,6 +28,8 @@ enum class AttributeValue {
   Partitions,
   /// For each result, the partitions that have it.
   PartitionLists,
+  /// i32, not negative, or several of them.
+  Offsets,
   Indices,
   String,
   Strings,

@@ -307,29 +307,71 @@ def test_stores_to_another_block(target):
     assert "mapa.shared::cluster" in kernel.asm["ptx"]
 
 
+# Loads whose layout is left open.
+
+
 @gluon.jit
-def arrive_kernel(y_ptr, FROM: gl.constexpr, L: gl.constexpr):
+def open_load_kernel(x_ptr, y_ptr, IN: gl.constexpr, SHARED: gl.constexpr, OUT: gl.constexpr):
+    i = gl.arange(0, 32, layout=gl.SliceLayout(1, IN))
+    j = gl.arange(0, 16, layout=gl.SliceLayout(0, IN))
+    buffer = gl.allocate_shared_memory(gl.int32, [32, 16], SHARED)
+    buffer.store(gl.load(x_ptr + i[:, None] * 16 + j[None, :]))
+    x = buffer.load(gl.AutoLayout())
+    x = x.reshape(2, 16, 4, 4).permute(2, 0, 3, 1).reshape(8, 64)
+    x = gl.set_auto_layout(x, OUT)
+    i = gl.arange(0, 8, layout=gl.SliceLayout(1, OUT))
+    j = gl.arange(0, 64, layout=gl.SliceLayout(0, OUT))
+    gl.store(y_ptr + i[:, None] * 64 + j[None, :], x)
+
+
+@sim_only
+@ampere_and_later
+@pytest.mark.parametrize("order", [[1, 0], [0, 1]])
+def test_the_layout_of_a_load_is_left_open(order, target):
+    """What becomes of the tensor decides it."""
+    layout = gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])
+    x, y = values((32, 16), "i32", 7), poisoned((8, 64), "i32")
+    open_load_kernel[(1,)](x, y, layout, gl.SwizzledSharedLayout(4, 1, 4, order), layout)
+    expected = x.reshape(2, 16, 4, 4).transpose(2, 0, 3, 1).reshape(8, 64)
+    np.testing.assert_array_equal(y, expected)
+
+
+# Few rows, which have no room for a swizzle.
+
+
+@gluon.jit
+def few_rows_kernel(src, y_ptr, SIZE: gl.constexpr, L: gl.constexpr):
+    buffer = gl.allocate_shared_memory(src.dtype, src.block_shape, src.layout)
     barrier = mbarrier.allocate_mbarrier()
     mbarrier.init(barrier, count=1)
-    cluster.barrier()
-    mbarrier.arrive(barrier, from_cta=FROM)
-    mbarrier.arrive(barrier, from_cta=1 - FROM)
+    mbarrier.expect(barrier, src.block_type.nbytes)
+    tma.async_load(src, [0, 1, 0, 0, 0], barrier, buffer)
     mbarrier.wait(barrier, 0)
-    i = gl.arange(0, 128, layout=L)
-    gl.store(y_ptr + i, i)
+    x = buffer.load(gl.AutoLayout()).reshape(SIZE)
+    gl.store(y_ptr + gl.arange(0, SIZE, layout=L), gl.set_auto_layout(x, L))
 
 
 @sim_only
 @hopper_only
-def test_arrivals_of_one_block(target):
-    """Each block arrives once, although the program says two arrivals."""
-    layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0]])
-    for first in (0, 1):
-        y = poisoned(128, "i32")
-        arrive_kernel[(1,)](y, first, layout, num_ctas=2)
-        np.testing.assert_array_equal(y, np.arange(128))
-    with pytest.raises(TileError, match=r"from_cta of mbarrier.arrive is one of the 2 blocks"):
-        arrive_kernel[(1,)](y, 2, layout, num_ctas=2)
+@pytest.mark.parametrize(
+    "block", [[1, 1, 1, 2, 256], [1, 2, 1, 2, 256], [1, 1, 1, 1, 64], [1, 1, 2, 2, 32]]
+)
+@pytest.mark.parametrize("name", ["u8", "fp16"])
+def test_blocks_of_few_rows(block, name, target):
+    """Bulk copies need 128 bytes side by side, which panels of few rows have not."""
+    shape = [1, 4, 2, 2, 256]
+    x = (
+        np.random.default_rng(9)
+        .integers(0, 100, shape)
+        .astype({"u8": np.uint8}.get(name, np.float16))
+    )
+    dtype = gl.uint8 if name == "u8" else gl.float16
+    layout = gl.NVMMASharedLayout.get_default_for(block, dtype)
+    y = np.full(int(np.prod(block)), 101, x.dtype)
+    src = TensorDescriptor.from_tensor(x, block, layout)
+    few_rows_kernel[(1,)](src, y, y.size, gl.BlockedLayout([1], [32], [4], [0]))
+    _, b, c, d, e = block
+    np.testing.assert_array_equal(y, x[:, 1 : 1 + b, :c, :d, :e].reshape(-1))
 
 
 # Parts of an array of buffers.

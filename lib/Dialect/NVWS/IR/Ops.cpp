@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tile/Dialect/NVWS/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -158,20 +160,38 @@ LogicalResult WarpGroupOp::verify() {
 // Values of several partitions
 //===----------------------------------------------------------------------===//
 
-/// The partitions that an operation, or the one that makes a value, is in.
-static SmallVector<int32_t> getPartitions(Operation *op) {
-  auto array = op ? op->getAttrOfType<DenseI32ArrayAttr>(gpu::kPartitionAttr)
-                  : DenseI32ArrayAttr();
+static SmallVector<int32_t> toVector(Attribute partitions) {
+  auto array = dyn_cast_or_null<DenseI32ArrayAttr>(partitions);
   return array ? SmallVector<int32_t>(array.asArrayRef())
                : SmallVector<int32_t>();
+}
+
+static SmallVector<int32_t> getPartitions(Operation *op) {
+  return toVector(op->getAttr(gpu::kPartitionAttr));
+}
+
+/// The partitions that have a value: those of the operation that makes it, or
+/// of the loop that carries it.
+static SmallVector<int32_t> getPartitionsOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return getPartitions(value.getDefiningOp());
+  auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+  OpResult result = loop ? loop.getTiedLoopResult(argument) : OpResult();
+  auto lists = result
+                   ? loop->getAttrOfType<ArrayAttr>(gpu::kPartitionOutputsAttr)
+                   : ArrayAttr();
+  if (!lists || result.getResultNumber() >= lists.size())
+    return {};
+  return toVector(lists[result.getResultNumber()]);
 }
 
 LogicalResult ArefPhiOp::verify() {
   SmallVector<int32_t> all = getPartitions(*this);
   if (all.empty())
     return emitOpError("expected the partitions that it is in, found none");
-  SmallVector<int32_t> lhs = getPartitions(getLhs().getDefiningOp()),
-                       rhs = getPartitions(getRhs().getDefiningOp());
+  SmallVector<int32_t> lhs = getPartitionsOf(getLhs()),
+                       rhs = getPartitionsOf(getRhs());
   for (auto [partitions, name] :
        {std::pair{ArrayRef(lhs), "first"}, {ArrayRef(rhs), "second"}})
     if (partitions.empty())

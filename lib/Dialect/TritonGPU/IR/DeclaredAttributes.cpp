@@ -63,7 +63,7 @@ static constexpr DeclaredAttribute kTable[] = {
 };
 
 static constexpr DeclaredAttribute kLoopTable[] = {
-    {kStageAttr, Is::Count, On::Operation,
+    {kStageAttr, Is::NotNegative, On::Operation,
      "The stage of the loop's schedule that the operation runs in."},
     {kClusterAttr, Is::Integer, On::Operation,
      "Operations of a lower cluster come first in the new body."},
@@ -75,8 +75,10 @@ static constexpr DeclaredAttribute kLoopTable[] = {
 };
 
 static constexpr DeclaredAttribute kAllocationTable[] = {
-    {kAllocationOffsetAttrName, Is::Count, On::Operation,
-     "Where the buffer of the operation starts in the frame of its function."},
+    {kAllocationOffsetAttrName, Is::Offsets, On::Operation,
+     "Where the buffer of the operation starts in the frame of its function; "
+     "of "
+     "a buffer in parts, where each part does."},
     {kOneTurnAttrName, Is::Unit, On::Operation,
      "The conversion takes one turn through shared memory, however much it "
      "takes."},

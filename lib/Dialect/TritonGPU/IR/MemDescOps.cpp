@@ -45,7 +45,7 @@ Value MemDescIndexOp::getViewSource() { return getSrc(); }
 
 LogicalResult MemDescIndexOp::verify() {
   MemDescType src = getSrc().getType(), dst = getType();
-  if (failed(verifyView(*this, src, dst)) ||
+  if (failed(verifyView(*this, src, dst, /*mayFreeze=*/true)) ||
       failed(verifySameElements(*this, src, dst)))
     return failure();
   if (src.getEncoding() != dst.getEncoding())

@@ -3,6 +3,10 @@
 
 #include "OpUtils.h"
 
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
+#include "tile/Layout/DimNames.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
@@ -19,24 +23,62 @@ LogicalResult InvalBarrierOp::verify() {
   return verifyBarrierType(*this, getAlloc().getType());
 }
 
-/// Whether the cluster has the block that arrives alone.
-static LogicalResult verifyBlock(Operation *op, std::optional<uint32_t> block) {
-  int blocks = gpu::lookupNumCTAs(op);
-  if (block && *block >= uint32_t(blocks))
-    return op->emitOpError() << "expected 'fromCTA' to be one of " << blocks
-                             << " blocks, found " << *block;
+gpu::MemDescType nvidia_gpu::getBarrierType(MLIRContext *context,
+                                            unsigned numBlocks,
+                                            std::optional<int64_t> count) {
+  auto blocks = gpu::CTALayoutAttr::get(
+      context, /*CTAsPerCGA=*/ArrayRef<unsigned>{numBlocks},
+      /*CTASplitNum=*/ArrayRef<unsigned>{numBlocks},
+      /*CTAOrder=*/ArrayRef<unsigned>{0});
+  auto encoding = gpu::SwizzledSharedEncodingAttr::get(
+      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+      /*order=*/ArrayRef<unsigned>{0}, blocks);
+  SmallVector<int64_t> shape{numBlocks};
+  if (count)
+    shape.insert(shape.begin(), *count);
+  return gpu::MemDescType::get(shape, IntegerType::get(context, 64), encoding,
+                               gpu::SharedMemorySpaceAttr::get(context),
+                               /*mutableMemory=*/true);
+}
+
+unsigned nvidia_gpu::getSharedBlockBits(gpu::MemDescType type) {
+  LinearLayout layout = gpu::toLinearLayout(type);
+  unsigned bits = 0;
+  for (unsigned i = 0, e = layout.getInDimSizeLog2(kBlock); i < e; ++i)
+    if (llvm::all_of(layout.getOutDimNames(), [&](StringRef dim) {
+          return layout.getBasis(kBlock, i, dim) == 0;
+        }))
+      bits |= 1 << i;
+  return bits;
+}
+
+/// Whether each block has a barrier of its own, if some arrive for others.
+static LogicalResult verifyBlocks(Operation *op, std::optional<uint32_t> bits,
+                                  gpu::MemDescType barrier) {
+  uint32_t blocks = gpu::lookupNumCTAs(op);
+  if (!bits)
+    return success();
+  if (*bits >= blocks)
+    return op->emitOpError() << "expected 'fromCTA' to be bits of a number of "
+                             << blocks << " blocks, found " << *bits;
+  if (*bits + 1 != blocks && getSharedBlockBits(barrier) != 0)
+    return op->emitOpError() << "expected a barrier for each of " << blocks
+                             << " blocks where 'fromCTA' says which arrive, "
+                                "found "
+                             << barrier;
   return success();
 }
 
 LogicalResult BarrierExpectOp::verify() {
-  if (failed(verifyBlock(*this, getFromCTA())))
+  if (failed(verifyBarrierType(*this, getAlloc().getType())) ||
+      failed(verifyBlocks(*this, getFromCTA(), getAlloc().getType())))
     return failure();
   // PTX counts the pending bytes of a phase in 20 bits.
   constexpr uint32_t kMaxTransactionBytes = (1u << 20) - 1;
   if (getSize() > kMaxTransactionBytes)
     return emitOpError() << "expected at most " << kMaxTransactionBytes
                          << " bytes in a phase, found " << getSize();
-  return verifyBarrierType(*this, getAlloc().getType());
+  return success();
 }
 
 LogicalResult WaitBarrierOp::verify() {
@@ -44,9 +86,9 @@ LogicalResult WaitBarrierOp::verify() {
 }
 
 LogicalResult ArriveBarrierOp::verify() {
-  if (failed(verifyBlock(*this, getFromCTA())))
+  if (failed(verifyBarrierType(*this, getAlloc().getType())))
     return failure();
-  return verifyBarrierType(*this, getAlloc().getType());
+  return verifyBlocks(*this, getFromCTA(), getAlloc().getType());
 }
 
 LogicalResult AsyncCopyMbarrierArriveOp::verify() {
@@ -73,9 +115,19 @@ gpu::BarrierUse WaitBarrierOp::getBarrierUse() { return gpu::BarrierUse::Wait; }
 // Canonicalization
 //===----------------------------------------------------------------------===//
 
+/// Each block arrives for itself where all bits of its number count.
+template <typename OpT>
+static LogicalResult dropAllBlocks(OpT op, PatternRewriter &rewriter) {
+  if (op.getFromCTA() != uint32_t(gpu::lookupNumCTAs(op) - 1))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.removeFromCTAAttr(); });
+  return success();
+}
+
 LogicalResult BarrierExpectOp::canonicalize(BarrierExpectOp op,
                                             PatternRewriter &rewriter) {
-  return eraseIfNeverRuns(op, rewriter);
+  return success(succeeded(eraseIfNeverRuns(op, rewriter)) ||
+                 succeeded(dropAllBlocks(op, rewriter)));
 }
 
 LogicalResult WaitBarrierOp::canonicalize(WaitBarrierOp op,
@@ -85,7 +137,8 @@ LogicalResult WaitBarrierOp::canonicalize(WaitBarrierOp op,
 
 LogicalResult ArriveBarrierOp::canonicalize(ArriveBarrierOp op,
                                             PatternRewriter &rewriter) {
-  return simplifyOptionalPredicate(op, rewriter);
+  return success(succeeded(simplifyOptionalPredicate(op, rewriter)) ||
+                 succeeded(dropAllBlocks(op, rewriter)));
 }
 
 LogicalResult FenceAsyncSharedOp::canonicalize(FenceAsyncSharedOp op,

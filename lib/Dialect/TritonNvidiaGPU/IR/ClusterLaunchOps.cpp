@@ -20,8 +20,7 @@ static LogicalResult verifyAnswer(Operation *op, gpu::MemDescType type) {
 }
 
 LogicalResult CLCTryCancelOp::verify() {
-  if (failed(verifyAnswer(*this, getResult().getType())) ||
-      failed(verifyMutable(*this, getResult().getType(), "answer")))
+  if (failed(verifyAnswer(*this, getResult().getType())))
     return failure();
   return verifyBarrierType(*this, getMbarrier().getType());
 }

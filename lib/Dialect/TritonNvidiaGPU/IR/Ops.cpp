@@ -97,10 +97,14 @@ static void printPartOfColumns(OpAsmPrinter &printer, Operation *,
 LogicalResult nvidia_gpu::verifyBarrierType(Operation *op,
                                             gpu::MemDescType type,
                                             StringRef what) {
-  // A cluster may have an array with one for each of its blocks.
+  // A cluster may have an array with one for each of its blocks. Where the
+  // blocks do not divide it, the barrier of each is the first of its copy.
+  auto countsBlocks = [&] {
+    int64_t blocks = llvm::product_of(gpu::getCTAsPerCGA(type.getEncoding()));
+    return type.getShape().front() <= blocks;
+  };
   if (type.getRank() != 1 || !type.getElementType().isSignlessInteger(64) ||
-      !isInSharedMemory(type) ||
-      gpu::getShapePerCTA(type) != ArrayRef<int64_t>{1})
+      !isInSharedMemory(type) || !countsBlocks())
     return op->emitOpError()
            << "expected " << what
            << " to be a 1xi64 buffer in shared memory, found " << type;

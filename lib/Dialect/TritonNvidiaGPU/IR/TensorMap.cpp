@@ -35,9 +35,10 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   SmallVector<int64_t> box = gpu::getShapePerCTA(encoding, block.getShape());
   for (int64_t &size : box)
     size = std::min(size, kMaxBoxDim);
-  // One dimension has no rows, and so no panels.
+  // Without a swizzle there are panels where a core matrix has its rows.
+  int64_t rows = llvm::product_of(ArrayRef(box).drop_back());
   unsigned bytes = encoding.getSwizzlingByteWidth();
-  if (!bytes && box.size() > 1)
+  if (!bytes && rows >= kSwizzleRows)
     bytes = 16;
   if (bytes)
     box.back() = std::min<int64_t>(box.back(),

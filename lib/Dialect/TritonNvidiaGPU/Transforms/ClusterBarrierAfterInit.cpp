@@ -11,6 +11,7 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -24,10 +25,20 @@ using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
 
 namespace {
+bool isOfSeveralBlocks(Value barrier) {
+  return getSharedBlockBits(cast<gpu::MemDescType>(barrier.getType())) != 0;
+}
+
 /// Whether `op` itself signals barriers of other blocks.
 bool signalsOtherBlocks(Operation *op) {
   if (auto copy = dyn_cast<AsyncTMACopyGlobalToLocalOp>(op))
-    return copy.getMulticast();
+    return copy.getMulticast() || isOfSeveralBlocks(copy.getBarrier());
+  if (auto expect = dyn_cast<BarrierExpectOp>(op))
+    return expect.getFromCTA() || isOfSeveralBlocks(expect.getAlloc());
+  if (auto arrive = dyn_cast<ArriveBarrierOp>(op))
+    return arrive.getFromCTA() || isOfSeveralBlocks(arrive.getAlloc());
+  if (auto product = dyn_cast<MMAv5OpInterface>(op))
+    return product.usesTwoCTAs() && !product.getCompletionBarriers().empty();
   return isa<AsyncSharedStoreOp>(op);
 }
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -95,12 +96,12 @@ void lower(Question question) {
   gpu::MemDescType answer = question.buffer.getType();
   auto buffer = gpu::LocalAllocOp::create(builder, loc, answer, Value());
   buffer.setAlignmentAttr(builder.getI32IntegerAttr(kAnswerBytes));
-  auto barrierType = gpu::MemDescType::get(
-      {1}, builder.getI64Type(), answer.getEncoding(), answer.getMemorySpace(),
-      /*mutableMemory=*/true);
+  unsigned numBlocks = gpu::lookupNumCTAs(question.ask);
+  gpu::MemDescType barrierType =
+      getBarrierType(builder.getContext(), numBlocks);
   auto barrier = gpu::LocalAllocOp::create(builder, loc, barrierType, Value());
   InitBarrierOp::create(builder, loc, barrier, 1);
-  bool isAlone = gpu::lookupNumCTAs(question.ask) == 1;
+  bool isAlone = numBlocks == 1;
   if (!isAlone)
     FenceMbarrierInitReleaseClusterOp::create(builder, loc);
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);

@@ -18,25 +18,14 @@ using namespace mlir::triton::nvidia_gpu;
 
 namespace {
 
-/// Each block of a cluster has its own.
-CTALayoutAttr getOneForEachBlock(Operation *op) {
-  unsigned numBlocks = lookupNumCTAs(op);
-  return CTALayoutAttr::get(op->getContext(), ArrayRef<unsigned>{numBlocks},
-                            ArrayRef<unsigned>{1}, ArrayRef<unsigned>{0});
-}
-
 class Mbarriers : public RingBarriers {
 public:
   Value allocate(OpBuilder &builder, Location loc, int count) const override {
-    MLIRContext *context = builder.getContext();
-    auto encoding = SwizzledSharedEncodingAttr::get(
-        context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
-        /*order=*/ArrayRef<unsigned>{0},
-        getOneForEachBlock(builder.getInsertionBlock()->getParentOp()));
-    auto type = MemDescType::get({count, 1}, builder.getI64Type(), encoding,
-                                 SharedMemorySpaceAttr::get(context),
-                                 /*mutableMemory=*/true);
-    return LocalAllocOp::create(builder, loc, type);
+    // Each block of a cluster has its own.
+    unsigned numBlocks =
+        lookupNumCTAs(builder.getInsertionBlock()->getParentOp());
+    return LocalAllocOp::create(
+        builder, loc, getBarrierType(builder.getContext(), numBlocks, count));
   }
 
   void initialize(OpBuilder &builder, Location loc, Value barriers,

@@ -4,6 +4,7 @@
 #include "ProxyOrder.h"
 
 #include "tile/Dialect/Triton/IR/HintAttributes.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -52,18 +53,8 @@ static gpu::MemDescType getBufferType(RankedTensorType tensor,
 
 /// A barrier that each block of the cluster has for itself.
 static Value createBarrier(OpBuilder &builder, Location loc, int numCTAs) {
-  MLIRContext *context = builder.getContext();
-  auto ctaLayout = gpu::CTALayoutAttr::get(
-      context, /*CTAsPerCGA=*/ArrayRef<unsigned>{unsigned(numCTAs)},
-      /*CTASplitNum=*/ArrayRef<unsigned>{1},
-      /*CTAOrder=*/ArrayRef<unsigned>{0});
-  auto encoding = gpu::SwizzledSharedEncodingAttr::get(
-      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
-      /*order=*/ArrayRef<unsigned>{0}, ctaLayout);
-  auto type = gpu::MemDescType::get({1}, builder.getI64Type(), encoding,
-                                    gpu::SharedMemorySpaceAttr::get(context),
-                                    /*mutableMemory=*/true);
-  Value barrier = gpu::LocalAllocOp::create(builder, loc, type);
+  Value barrier = gpu::LocalAllocOp::create(
+      builder, loc, getBarrierType(builder.getContext(), numCTAs));
   InitBarrierOp::create(builder, loc, barrier, /*count=*/1);
   return barrier;
 }

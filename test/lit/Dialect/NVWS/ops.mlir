@@ -51,6 +51,18 @@ tt.func @several_partitions(%buf: !ttg.memdesc<2xi64, #shared1, #smem, mutable, 
   tt.return %x : i32
 }
 
+// What a loop carries is in the partitions of its result.
+// CHECK-LABEL: @carried
+tt.func @carried(%lb: i32, %ub: i32, %step: i32, %initial: i32) {
+  %result = scf.for %i = %lb to %ub step %step iter_args(%state = %initial) -> i32 : i32 {
+    %other = arith.constant {ttg.partition = array<i32: 0>} 1 : i32
+    // CHECK: nvws.aref.phi %{{.*}}, %{{.*}} {ttg.partition = array<i32: 0, 1>} : i32
+    %selected = nvws.aref.phi %state, %other {ttg.partition = array<i32: 0, 1>} : i32
+    scf.yield {ttg.partition = array<i32: 1>} %selected : i32
+  } {ttg.partition = array<i32: 0, 1>, ttg.partition.outputs = [array<i32: 1>]}
+  tt.return
+}
+
 // CHECK-LABEL: @partitions
 tt.func @partitions(%x: i32) -> i32 {
   // CHECK:      [[R:%.*]] = nvws.warp_group

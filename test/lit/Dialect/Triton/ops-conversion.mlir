@@ -27,6 +27,8 @@ tt.func @numbers(%arg0: f32, %arg1: tensor<64xf32>, %arg2: tensor<64xf8E5M2>) {
   %2 = tt.fp_to_fp %arg1, rounding = rtz : tensor<64xf32> -> tensor<64xf8E5M2>
   // CHECK: tt.fp_to_fp %{{.*}}, rounding = rtne : tensor<64xf32> -> tensor<64xf8E4M3FN>
   %3 = tt.fp_to_fp %arg1, rounding = rtne : tensor<64xf32> -> tensor<64xf8E4M3FN>
+  // CHECK: tt.fp_to_fp %{{.*}} {test.mark}, rounding = rtne : tensor<64xf32> -> tensor<64xf8E4M3FN>
+  %marked = tt.fp_to_fp %arg1 {test.mark}, rounding = rtne : tensor<64xf32> -> tensor<64xf8E4M3FN>
   // CHECK: tt.fp_to_fp %{{.*}} : tensor<64xf8E5M2> -> tensor<64xbf16>
   %4 = tt.fp_to_fp %arg2 : tensor<64xf8E5M2> -> tensor<64xbf16>
   // CHECK: tt.return

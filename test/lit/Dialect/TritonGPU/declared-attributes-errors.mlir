@@ -29,7 +29,7 @@ tt.func @f(%p: !tt.ptr<f32>) {
 // `loop` is a dialect of attributes only.
 module attributes {"ttg.num-warps" = 4 : i32} {
   tt.func @f(%p: !tt.ptr<f32>) {
-    // expected-error @below {{'tt.load' op expected 'loop.stage' to be an i32, found "1"}}
+    // expected-error @below {{'tt.load' op expected 'loop.stage' to be an integer, found "1"}}
     %x = tt.load %p {loop.stage = "1"} : !tt.ptr<f32>
     tt.return
   }

@@ -14,9 +14,9 @@ tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
 
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem, mutable>, %i: i32) {
+tt.func @f(%m: !ttg.memdesc<2x64xf16, #s, #smem>, %i: i32) {
   // expected-error @+1 {{expected a result that is mutable where the source is, found}}
-  %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x64xf16, #s, #smem, mutable> -> !ttg.memdesc<64xf16, #s, #smem>
+  %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x64xf16, #s, #smem> -> !ttg.memdesc<64xf16, #s, #smem, mutable>
   tt.return
 }
 

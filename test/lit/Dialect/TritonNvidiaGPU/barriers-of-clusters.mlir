@@ -15,4 +15,12 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.init_barrier %b, 1 : !ttg.memdesc<1xi64, #same, #smem, mutable>
     tt.return
   }
+
+  // Each block has the whole array, and its barrier is the first of it.
+  // CHECK-LABEL: @copies
+  tt.func @copies(%a: !ttg.memdesc<2xi64, #same, #smem, mutable>) {
+    // CHECK: ttnvgpu.init_barrier %{{.*}}, 1 : !ttg.memdesc<2xi64,
+    ttnvgpu.init_barrier %a, 1 : !ttg.memdesc<2xi64, #same, #smem, mutable>
+    tt.return
+  }
 }

@@ -54,8 +54,20 @@ tt.func @bytes(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
   tt.func @blocks(%bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %pred: i1) {
-    // expected-error @+1 {{'ttnvgpu.barrier_expect' op expected 'fromCTA' to be one of 2 blocks, found 2}}
+    // expected-error @+1 {{'ttnvgpu.barrier_expect' op expected 'fromCTA' to be bits of a number of 2 blocks, found 2}}
     ttnvgpu.barrier_expect %bar, 8 {fromCTA = 2 : i32}, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#pair = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+  tt.func @for_a_pair(%bar: !ttg.memdesc<1xi64, #pair, #smem, mutable>) {
+    // expected-error @+1 {{expected a barrier for each of 2 blocks where 'fromCTA' says which arrive, found}}
+    ttnvgpu.arrive_barrier %bar, 1 {fromCTA = 0 : i32} : !ttg.memdesc<1xi64, #pair, #smem, mutable>
     tt.return
   }
 }

@@ -12,16 +12,6 @@ tt.func @small(%buf: !ttg.memdesc<1xi64, #shared, #smem, mutable>, %bar: !ttg.me
 
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
-tt.func @immutable(%buf: !ttg.memdesc<2xi64, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #shared, #smem, mutable>) {
-  // expected-error @+1 {{expected answer to be mutable, found '!ttg.memdesc<2xi64,}}
-  ttnvgpu.clc_try_cancel %buf, %bar : !ttg.memdesc<2xi64, #shared, #smem>, !ttg.memdesc<1xi64, #shared, #smem, mutable>
-  tt.return
-}
-
-// -----
-
-#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
 tt.func @barrier(%buf: !ttg.memdesc<2xi64, #shared, #smem, mutable>) {
   // expected-error @+1 {{expected barrier to be a 1xi64 buffer in shared memory, found '!ttg.memdesc<2xi64,}}
   ttnvgpu.clc_try_cancel %buf, %buf : !ttg.memdesc<2xi64, #shared, #smem, mutable>, !ttg.memdesc<2xi64, #shared, #smem, mutable>

@@ -288,18 +288,6 @@ tt.func @mma_predicates(%a: !ttg.memdesc<128x64xf16, #f16, #smem>, %b: !ttg.memd
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 #scales = #ttnvgpu.tensor_memory_scales_encoding<>
-tt.func @scaled_format(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %t: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
-  // expected-error @+1 {{'ttnvgpu.tc_gen5_mma_scaled' op expected elements of a that hold e5m2, found 'f8E4M3FN'}}
-  ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e5m2 rhs = e4m3 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
-  tt.return
-}
-
-// -----
-
-#f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
-#smem = #ttg.shared_memory
-#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-#scales = #ttnvgpu.tensor_memory_scales_encoding<>
 tt.func @scaled_bf16(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %t: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
   // expected-error @+1 {{expected a format of b that is multiplied with scales, found bf16}}
   ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = bf16 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
@@ -315,18 +303,6 @@ tt.func @scaled_bf16(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.me
 tt.func @scaled_shape(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<128x128xi8, #f8, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %t: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
   // expected-error @+1 {{expected as many rows of b as a has columns, 128, found 256}}
   ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = e2m1 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
-  tt.return
-}
-
-// -----
-
-#f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
-#smem = #ttg.shared_memory
-#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-#scales = #ttnvgpu.tensor_memory_scales_encoding<>
-tt.func @scaled_scales(%a: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %b: !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %s: !ttg.memdesc<64x4xi8, #scales, #ttnvgpu.tensor_memory>, %t: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
-  // expected-error @+1 {{expected a_scale to have a scale for 32 or 16 of 128x128 elements, found 256}}
-  ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %s, %t, %p, %p lhs = e4m3 rhs = e4m3 : !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf8E4M3FN, #f8, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<64x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>
   tt.return
 }
 

@@ -14,6 +14,7 @@
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -48,6 +49,9 @@ struct AsyncSharedStorePattern : TargetPattern<ttng::AsyncSharedStoreOp> {
         return this->decline(op, "threads hold fewer than four neighbouring "
                                  "bytes, which is what st.async writes");
 
+    if (ttng::getSharedBlockBits(op.getBarrier().getType()))
+      return this->decline(op, "the bytes arrive at the block that they come "
+                               "to: each must have a barrier of its own");
     ThreadIndex thread = getThreadIndex(b, target, op);
     Value owner = access.emitOwner(b, thread);
     Value barrier =

@@ -58,13 +58,50 @@ protected:
          after);
   }
 
-  /// `pred`, in the one block of the cluster that arrives, if `op` says which.
-  Value inBlock(const LLVMBuilder &b, OpT op, Value pred) const {
-    std::optional<uint32_t> block = op.getFromCTA();
-    if (!block)
-      return pred;
+  static unsigned getSharedBits(Value barrier) {
+    return ttng::getSharedBlockBits(cast<ttg::MemDescType>(barrier.getType()));
+  }
+
+  /// `pred`, in the block that holds the barrier for others, too.
+  Value inHolder(const LLVMBuilder &b, Value barrier, Value pred) const {
+    unsigned bits = getSharedBits(barrier);
+    return bits ? inFirst(b, bits, pred) : pred;
+  }
+
+  /// `pred`, in blocks whose number has none of these bits.
+  Value inFirst(const LLVMBuilder &b, unsigned bits, Value pred) const {
     Value here = this->target.getBlockInCluster(b);
-    return b.andPred(b.eq(here, b.i32(*block)), pred);
+    return b.andPred(b.eq(b.and_(here, b.i32(bits)), b.i32(0)), pred);
+  }
+
+  /// Arrives, where `pred` is true, at the barrier of this block, at that which
+  /// another block holds for it, or at those of the blocks that this one
+  /// arrives for. `after` follows the address.
+  void emitArrivals(const LLVMBuilder &b, OpT op, Value converted, Value pred,
+                    StringRef what, const Twine &after) const {
+    unsigned shared = getSharedBits(op.getAlloc()),
+             others = op.getFromCTA()
+                          ? (ttg::lookupNumCTAs(op) - 1) & ~*op.getFromCTA()
+                          : 0;
+    if (!shared && !others)
+      return emit(b, op.getAlloc(), converted, pred,
+                  "mbarrier." + what + ".shared::cta.b64 _, ", after);
+    if (others)
+      pred = inFirst(b, others, pred);
+    Value first =
+        b.and_(this->target.getBlockInCluster(b), b.i32(~int32_t(shared)));
+    nvt::PTXAsm ptx(b);
+    auto at =
+        ptx.input(nvt::getBufferAddress(b, converted, op.getAlloc()), "r");
+    ptx << "{ .reg .b32 there; @!" << ptx.input(pred, "b") << " bra DONE; ";
+    for (unsigned block = 0; block <= others; ++block)
+      if ((block & ~others) == 0)
+        ptx << "mapa.shared::cluster.u32 there, " << at << ", "
+            << ptx.input(block ? b.add(first, b.i32(block)) : first, "r")
+            << "; mbarrier." << what << ".release.cluster.shared::cluster.b64 "
+            << "_, [there]" << after.str() << "; ";
+    ptx << "DONE: }";
+    ptx.emit({}, nvt::PTXAsm::SideEffects);
   }
 
   /// `before` [address] `after`, where `pred` is true.
@@ -88,9 +125,12 @@ struct InitPattern : MbarrierPattern<ttng::InitBarrierOp> {
   matchAndRewrite(ttng::InitBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
-             "mbarrier.init" + getSpace() + ".b64 ",
-             ", " + Twine(op.getCount()));
+    // Each block that shares a barrier arrives as often.
+    unsigned count = op.getCount()
+                     << llvm::popcount(getSharedBits(op.getAlloc()));
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(),
+             inHolder(b, op.getAlloc(), /*pred=*/{}),
+             "mbarrier.init" + getSpace() + ".b64 ", ", " + Twine(count));
     // TMA arrives through the async proxy. One fence does for all barriers that
     // are made together.
     if (hasTransactions() && !isFollowedByInit(op))
@@ -118,7 +158,8 @@ struct InvalPattern : MbarrierPattern<ttng::InvalBarrierOp> {
   matchAndRewrite(ttng::InvalBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
-    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(), /*pred=*/{},
+    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(),
+             inHolder(b, op.getAlloc(), /*pred=*/{}),
              "mbarrier.inval" + getSpace() + ".b64 ", "");
     rewriter.eraseOp(op);
     return success();
@@ -133,10 +174,10 @@ struct ExpectPattern : MbarrierPattern<ttng::BarrierExpectOp> {
     if (!hasTransactions())
       return decline(op, "its barriers count no bytes");
     LLVMBuilder b(op.getLoc(), rewriter);
-    emitOnce(b, op, op.getAlloc(), adaptor.getAlloc(),
-             inBlock(b, op, adaptor.getPred()),
-             "mbarrier.arrive.expect_tx.shared::cta.b64 _, ",
-             ", " + Twine(op.getSize()));
+    Value pred =
+        b.andPred(nvt::emitFirstThread(b, target, op), adaptor.getPred());
+    emitArrivals(b, op, adaptor.getAlloc(), pred, "arrive.expect_tx",
+                 ", " + Twine(op.getSize()));
     rewriter.eraseOp(op);
     return success();
   }
@@ -146,12 +187,13 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
   using MbarrierPattern::MbarrierPattern;
   void emitArrival(const LLVMBuilder &b, ttng::ArriveBarrierOp op,
                    OpAdaptor adaptor, Value who, int count) const {
-    Value pred = b.andPred(who, inBlock(b, op, adaptor.getPred()));
+    Value pred = b.andPred(who, adaptor.getPred());
     auto arrive = [&](const Twine &name, const Twine &after) {
       emit(b, op.getAlloc(), adaptor.getAlloc(), pred, name, after);
     };
     if (hasTransactions())
-      return arrive("mbarrier.arrive.shared::cta.b64 _, ", ", " + Twine(count));
+      return emitArrivals(b, op, adaptor.getAlloc(), pred, "arrive",
+                          ", " + Twine(count));
     // All but the last do not complete the phase.
     if (count > 1)
       arrive("mbarrier.arrive.noComplete.shared.b64 _, ",
@@ -171,14 +213,14 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
       target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
       Value lane = getThreadIndex(b, target, op).getLane(b);
       Value arrives = b.andPred(b.slt(lane, b.i32(ttg::lookupNumCTAs(op))),
-                                inBlock(b, op, adaptor.getPred()));
+                                adaptor.getPred());
       return nvt::emitRemoteArrival(b, address, lane, arrives, /*scope=*/"",
                                     count / numWarps);
     }
     nvt::PTXAsm ptx(b);
     auto at = ptx.input(address, "r");
-    Value first = b.andPred(nvt::emitFirstThread(b, target, op),
-                            inBlock(b, op, adaptor.getPred()));
+    Value first =
+        b.andPred(nvt::emitFirstThread(b, target, op), adaptor.getPred());
     ptx << "{ .reg .b32 there; @!" << ptx.input(first, "b") << " bra DONE; ";
     for (int block = 0, e = ttg::lookupNumCTAs(op); block < e; ++block)
       ptx << "mapa.shared::cluster.u32 there, " << at << ", "
@@ -223,13 +265,15 @@ struct WaitPattern : MbarrierPattern<ttng::WaitBarrierOp> {
     auto phase = ptx.input(adaptor.getPhase(), "r");
     // The labels are this block's own.
     ptx << "{ .reg .pred complete; ";
-    Value pred = adaptor.getPred();
+    Value pred = inHolder(b, op.getAlloc(), adaptor.getPred());
+    bool isShared = getSharedBits(op.getAlloc()) != 0;
     if (op->hasAttr(ttng::kAllBlocksAttrName))
       pred = b.andPred(nvt::emitFirstThread(b, target, op), pred);
     if (pred)
       ptx << "@!" << ptx.input(pred, "b") << " bra DONE; ";
     ptx << "WAIT: mbarrier." << (hasTransactions() ? "try_wait" : "test_wait")
-        << ".parity" << getSpace() << ".b64 complete, [" << at << "], " << phase
+        << ".parity" << (isShared ? ".acquire.cluster" : "") << getSpace()
+        << ".b64 complete, [" << at << "], " << phase
         << "; @!complete bra WAIT; DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
     rewriter.eraseOp(op);
@@ -242,6 +286,8 @@ struct CopyArrivePattern : TargetPattern<ttng::AsyncCopyMbarrierArriveOp> {
   LogicalResult
   matchAndRewrite(ttng::AsyncCopyMbarrierArriveOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (ttng::getSharedBlockBits(op.getBarrier().getType()))
+      return decline(op, "its barrier is in another block");
     LLVMBuilder b(op.getLoc(), rewriter);
     nvt::PTXAsm ptx(b);
     auto at = ptx.input(

@@ -12,6 +12,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
 using namespace mlir;
@@ -29,12 +30,12 @@ struct TryCancelPattern : TargetPattern<ttng::CLCTryCancelOp> {
   matchAndRewrite(ttng::CLCTryCancelOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     bool inCluster = ttg::lookupNumCTAs(op) > 1;
-    if (inCluster && !op.getMulticast())
-      return decline(op, "the blocks of a cluster take over a cluster "
-                         "together: the answer must be multicast");
+    if (ttng::getSharedBlockBits(op.getMbarrier().getType()))
+      return decline(op, "the answer comes to each block: each must have a "
+                         "barrier of its own");
     LLVMBuilder b(op.getLoc(), rewriter);
     Value pred = nvt::emitFirstThread(b, target, op);
-    // The blocks of a cluster ask once.
+    // The blocks of a cluster ask once, and each gets the answer.
     if (inCluster)
       pred = b.and_(pred, b.eq(target.getBlockInCluster(b), b.i32(0)));
     nvt::PTXAsm ptx(b);

@@ -21,6 +21,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/SharedAccess.h"
 #include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 
@@ -229,17 +230,25 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
                                      /*divide=*/multicast);
     if (failed(part))
       return failure();
+    unsigned shared = ttng::getSharedBlockBits(op.getBarrier().getType());
+    if (shared > 1 || (shared && !facts.hasTensorMemory))
+      return decline(op, "a copy arrives at a barrier of its block, or on "
+                         "sm_100 at that of a pair of blocks");
     LLVMBuilder b(op.getLoc(), rewriter);
+    Value barrier =
+        nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier());
+    if (shared)
+      barrier = getInFirstOfPair(b, barrier);
     BlockCopy copy{
         adaptor.getDesc(), llvm::to_vector(adaptor.getCoord()),
-        getBoxAddress(b, adaptor.getResult(), op.getResult()),
-        nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
+        getBoxAddress(b, adaptor.getResult(), op.getResult()), barrier,
         b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
     copy.offsets = llvm::to_vector(adaptor.getOffsets());
     selectPart(b, op, *part, multicast, copy);
     emitCopies(b, copy, part->boxes,
                "cp.async.bulk.tensor." + getRank(op) +
-                   ".shared::cluster.global" + (isOfPixels ? ".im2col" : "") +
+                   (shared ? ".cta_group::2" : "") + ".shared::cluster.global" +
+                   (isOfPixels ? ".im2col" : "") +
                    ".mbarrier::complete_tx::bytes" +
                    (copy.blocks ? ".multicast::cluster" : ""),
                nvt::CachePolicy(b, facts, op.getEvict()));
@@ -248,6 +257,16 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
   }
 
 private:
+  /// The same place in the first block of a pair.
+  Value getInFirstOfPair(const LLVMBuilder &b, Value address) const {
+    nvt::PTXAsm ptx(b);
+    auto there = ptx.output("r"), at = ptx.input(address, "r"),
+         block = ptx.input(b.and_(target.getBlockInCluster(b), b.i32(~1)), "r");
+    ptx << "mapa.shared::cluster.u32 " << there << ", " << at << ", " << block
+        << ";";
+    return ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure)[0];
+  }
+
   FailureOr<ttng::TMACopy> getPixelCopy(ttng::AsyncTMACopyGlobalToLocalOp op,
                                         bool divide) const {
     auto desc = cast<TensorDescType>(op.getDesc().getType());
@@ -418,6 +437,8 @@ struct GatherPattern : RowsPattern<ttng::AsyncTMAGatherOp> {
   LogicalResult
   matchAndRewrite(ttng::AsyncTMAGatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (ttng::getSharedBlockBits(op.getBarrier().getType()))
+      return decline(op, "its barrier is in another block");
     LLVMBuilder b(op.getLoc(), rewriter);
     BlockCopy copy{
         adaptor.getDesc(),

@@ -293,8 +293,8 @@ protected:
       std::optional<bool> known = getKnown(original);
       if (known == false)
         continue;
-      this->addCommit(text, nvt::getBufferAddress(b, converted, barrier),
-                      known ? Value() : condition, hearers);
+      this->addCommit(b, text, converted, barrier, known ? Value() : condition,
+                      hearers);
     }
     text.finish();
     elected.emit();
@@ -382,12 +382,40 @@ struct ScaledMMAPattern : ProductPattern<ttng::TCGen5MMAScaledOp> {
   }
 
 private:
+  /// Checks that the elements of an operand hold numbers of its format, and
+  /// that there is a scale for each 16 or 32 of a row.
+  LogicalResult checkOperand(ttng::TCGen5MMAScaledOp op, ttg::MemDescType type,
+                             ScaleDotElemType format, ttg::MemDescType scale,
+                             int64_t rows, StringRef name) const {
+    Type element = type.getElementType();
+    bool holds = element.isInteger(8);
+    if (format == ScaleDotElemType::E4M3)
+      holds = isa<Float8E4M3FNType>(element);
+    else if (format == ScaleDotElemType::E5M2)
+      holds = isa<Float8E5M2Type>(element);
+    if (!holds)
+      return decline(op, "elements of " + name + " are to hold " +
+                             stringifyScaleDotElemType(format) +
+                             ", and these do not");
+    int64_t k = op.getBlockK(), scales = scale.getNumElements();
+    if (scales != rows * (k / 32) && scales != rows * (k / 16))
+      return decline(op, name + " is to have a scale for 32 or 16 of " +
+                             Twine(rows) + "x" + Twine(k) +
+                             " elements, and has " + Twine(scales));
+    return success();
+  }
+
   FailureOr<nvt::TensorMma> findInstruction(ttng::TCGen5MMAScaledOp op) const {
     ttg::MemDescType aScale = op.getAScale().getType(),
                      bScale = op.getBScale().getType();
     for (ttg::MemDescType type : {aScale, bScale})
       if (!ttng::isInTensorMemory(type))
         return decline(op, "the scales are not in tensor memory");
+    if (failed(checkOperand(op, op.getA().getType(), op.getAType(), aScale,
+                            op.getBlockM(), "a")) ||
+        failed(checkOperand(op, op.getB().getType(), op.getBType(), bScale,
+                            op.getBlockN(), "b")))
+      return failure();
     if (aScale.getElementType() != bScale.getElementType() ||
         aScale.getShape()[1] != bScale.getShape()[1])
       return decline(op,
@@ -428,8 +456,7 @@ private:
   static bool isPacked(ttg::MemDescType type, ScaleDotElemType format) {
     if (format != ScaleDotElemType::E2M1)
       return false;
-    auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(type.getEncoding());
-    return !encoding || !encoding.getFp4Padded();
+    return !isPadded(type);
   }
 };
 
@@ -451,9 +478,8 @@ struct CommitPattern : TensorCorePattern<ttng::TCGen5CommitOp> {
     SmallVector<ttg::MemDescType> operands;
     for (Value operand : op.getDescs())
       operands.push_back(cast<ttg::MemDescType>(operand.getType()));
-    addCommit(text,
-              nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
-              /*condition=*/{}, getHearers(b, op, operands));
+    addCommit(b, text, adaptor.getBarrier(), op.getBarrier(), /*condition=*/{},
+              getHearers(b, op, operands));
     text.finish();
     elected.emit();
     rewriter.eraseOp(op);

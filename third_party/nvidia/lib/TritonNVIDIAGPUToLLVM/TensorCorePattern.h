@@ -13,8 +13,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/MatrixDescriptor.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TensorMemory.h"
 
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
-#include "tile/Layout/DimNames.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -110,8 +109,12 @@ protected:
   /// Has a barrier learn when all that this thread issued is done. `condition`
   /// may be null. With `hearers`, a bit for each block of the cluster, those of
   /// these blocks learn of it.
-  void addCommit(InstructionText &text, Value barrier, Value condition,
-                 Value hearers) const {
+  void addCommit(const LLVMBuilder &b, InstructionText &text, Value converted,
+                 Value original, Value condition, Value hearers) const {
+    Value barrier = getBufferAddress(b, converted, original);
+    if (unsigned bits = nvidia_gpu::getSharedBlockBits(
+            cast<gpu::MemDescType>(original.getType())))
+      hearers = getHolders(b, hearers, bits);
     std::string guard =
         condition ? "@" + text.input(condition, "b") + " " : std::string();
     std::string line = guard + "tcgen05.commit" + getGroup().str() +
@@ -123,6 +126,24 @@ protected:
     text.add(line);
   }
 
+  /// The blocks that hold the barriers of `hearers`, each for the blocks whose
+  /// numbers differ in `bits` alone.
+  Value getHolders(const LLVMBuilder &b, Value hearers, unsigned bits) const {
+    Value holders = hearers
+                        ? b.zext(b.intTy(32), hearers)
+                        : b.shl(b.i32(1), this->target.getBlockInCluster(b));
+    for (unsigned bit = 1; bit <= bits; bit *= 2)
+      if (bits & bit) {
+        unsigned without = 0;
+        for (unsigned block = 0; block < 16; ++block)
+          if (!(block & bit))
+            without |= 1 << block;
+        holders =
+            b.and_(b.or_(holders, b.lshr(holders, b.i32(bit))), b.i32(without));
+      }
+    return b.trunc(b.intTy(16), holders);
+  }
+
   /// The blocks that share one of the operands with this one, and both of a
   /// pair that multiplies together; null where that is only this block.
   Value getHearers(const LLVMBuilder &b, Operation *op,
@@ -131,7 +152,7 @@ protected:
     // Of the bits of a block's number, those that make no difference.
     SmallVector<unsigned> shared{pair};
     for (gpu::MemDescType type : operands)
-      shared.push_back(pair | getSharedBits(type, numBlocks));
+      shared.push_back(pair | nvidia_gpu::getSharedBlockBits(type));
     Value hearers;
     for (unsigned bits :
          llvm::SmallSetVector<unsigned, 4>(shared.begin(), shared.end())) {
@@ -156,20 +177,6 @@ protected:
   /// Whether blocks of this kernel multiply together: its instructions must
   /// agree on that.
   bool inPairs;
-
-private:
-  /// The bits of a block's number on which its part of the buffer does not
-  /// depend.
-  static unsigned getSharedBits(gpu::MemDescType type, unsigned numBlocks) {
-    LinearLayout layout = toLinearLayout(type);
-    unsigned bits = 0;
-    for (unsigned i = 0, e = layout.getInDimSizeLog2(kBlock); i < e; ++i)
-      if (llvm::all_of(layout.getOutDimNames(), [&](StringRef dim) {
-            return layout.getBasis(kBlock, i, dim) == 0;
-          }))
-        bits |= 1 << i;
-    return bits & (numBlocks - 1);
-  }
 };
 
 } // namespace mlir::triton::nvidia

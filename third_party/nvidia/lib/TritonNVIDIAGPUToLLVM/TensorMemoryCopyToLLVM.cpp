@@ -96,8 +96,8 @@ struct CopyPattern : nvt::TensorCorePattern<ttng::TMEMCopyOp> {
                text.shared(operand, 0, byte));
     }
     if (Value barrier = op.getBarrier())
-      addCommit(text, nvt::getBufferAddress(b, adaptor.getBarrier(), barrier),
-                /*condition=*/{}, getHearers(b, op, /*operands=*/{}));
+      addCommit(b, text, adaptor.getBarrier(), barrier, /*condition=*/{},
+                getHearers(b, op, /*operands=*/{}));
     text.finish();
     elected.emit();
     rewriter.eraseOp(op);

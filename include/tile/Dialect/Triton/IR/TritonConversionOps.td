@@ -85,7 +85,7 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [
     }]>
   ];
   let assemblyFormat = [{
-    $src (`,` `rounding` `=` $rounding^)? attr-dict
+    $src attr-dict (`,` `rounding` `=` $rounding^)?
     `:` type($src) `->` type($result)
   }];
   let hasFolder = 1;

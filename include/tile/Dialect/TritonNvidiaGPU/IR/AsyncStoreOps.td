@@ -18,7 +18,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
     Example:
 
     ```mlir
-    ttnvgpu.async_shared_store %dst, %v, %bar : tensor<128xi32, #blocked>, !ttg.memdesc<1xi64, #shared1, #smem, mutable> -> !ttg.memdesc<128xi32, #shared, #smem, mutable>
+    ttnvgpu.async_shared_store %v, %dst, %bar : tensor<128xi32, #blocked> -> !ttg.memdesc<128xi32, #shared, #smem, mutable>, !ttg.memdesc<1xi64, #shared1, #smem, mutable>
     ```
   }];
   let arguments = (ins
@@ -27,8 +27,8 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
     Arg<TTNG_MemDesc, "barrier",
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$barrier);
   let assemblyFormat = [{
-    $dst `,` $value `,` $barrier attr-dict `:` type($value) `,`
-    qualified(type($barrier)) `->` qualified(type($dst))
+    $value `,` $dst `,` $barrier attr-dict `:` type($value) `->`
+    qualified(type($dst)) `,` qualified(type($barrier))
   }];
   let hasVerifier = 1;
 }

@@ -284,10 +284,7 @@ class shared_memory_descriptor(Buffer):
     @builtin
     def load(self, layout: Any) -> tensor:
         """Reads the whole buffer into registers."""
-        layout = _layout(layout)
-        if isinstance(layout, AutoLayout):
-            raise SemanticError("a buffer is loaded in a layout that is decided")
-        ty = distributed_type(self.dtype, self.shape, layout)
+        ty = distributed_type(self.dtype, self.shape, _layout(layout))
         b = current()
         return tensor(b.create_one("ttg.local_load", (self.handle,), None, (b.type(ty),)), ty)
 

@@ -32,6 +32,7 @@ tt.func private @read() -> (i1, i32) {
 // -----
 
 #bars = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CTAsPerCGA = [2], CTASplitNum = [1], CTAOrder = [0]}>
+#each = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:100"} {
 
@@ -39,10 +40,10 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
 // CHECK-LABEL: llvm.func internal @cluster
 tt.func private @cluster(%x: i128) -> i32 {
   %answer = ttg.local_alloc : () -> !ttg.memdesc<2xi64, #bars, #smem, mutable>
-  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #bars, #smem, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<2xi64, #each, #smem, mutable>
   // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
   // CHECK: "@$2 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [$0], [$1];"
-  ttnvgpu.clc_try_cancel %answer, %bar {multicast} : !ttg.memdesc<2xi64, #bars, #smem, mutable>, !ttg.memdesc<1xi64, #bars, #smem, mutable>
+  ttnvgpu.clc_try_cancel %answer, %bar : !ttg.memdesc<2xi64, #bars, #smem, mutable>, !ttg.memdesc<2xi64, #each, #smem, mutable>
   // CHECK: %[[BLOCK:.*]] = llvm.inline_asm {{.*}}get_first_ctaid::x
   // CHECK: llvm.udiv %[[BLOCK]]
   %program = ttnvgpu.clc_get_program_id %x, x : i128 -> i32

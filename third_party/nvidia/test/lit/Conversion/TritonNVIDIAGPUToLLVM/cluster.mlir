@@ -4,7 +4,7 @@
 #columns = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [1, 2], CTASplitNum = [1, 2], CTAOrder = [1, 0]}>
 #half = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
 #all = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
-#barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
@@ -98,15 +98,15 @@ tt.func @copies(%desc: !tt.tensordesc<tensor<128x64xf16, #half>>, %i: i32) {
   %true = arith.constant true
   %mine = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
   %ours = ttg.local_alloc : () -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
-  %bar = ttg.local_alloc : () -> !ttg.memdesc<1xi64, #barrier, #smem, mutable>
-  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+  %bar = ttg.local_alloc : () -> !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
   ttnvgpu.fence_mbarrier_init_release_cluster
   ttnvgpu.cluster_barrier
-  ttnvgpu.barrier_expect %bar, 24576, %true : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
-  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %mine, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
-  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true {multicast} : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
-  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
-  ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #barrier, #smem, mutable>
+  ttnvgpu.barrier_expect %bar, 24576, %true : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %mine, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #half, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true {multicast} : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %ours, %bar, %true : !tt.tensordesc<tensor<128x64xf16, #half>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<128x64xf16, #all, #smem, mutable>
+  ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
   ttnvgpu.cluster_arrive {relaxed = true}
   ttnvgpu.cluster_wait
   tt.return
@@ -133,10 +133,10 @@ tt.func @exchange(%x: tensor<64x64xf16, #columns>, %i: tensor<64x64xi32, #column
 
 // Pixels are copied by one block, channels by all.
 // CHECK-LABEL: llvm.func @pixels
-tt.func @pixels(%desc: !tt.tensordesc<tensor<64x128xf16, #all>>, %bar: !ttg.memdesc<1xi64, #barrier, #smem, mutable>, %x: i32, %r: i16, %pred: i1) {
+tt.func @pixels(%desc: !tt.tensordesc<tensor<64x128xf16, #all>>, %bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>, %x: i32, %r: i16, %pred: i1) {
   %buf = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #all, #smem, mutable>
   // CHECK: cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster [${{[0-9]+}}], [${{[0-9]+}}, {${{[0-9]+}}, ${{[0-9]+}}, ${{[0-9]+}}, ${{[0-9]+}}}], [${{[0-9]+}}], {${{[0-9]+}}, ${{[0-9]+}}}, ${{[0-9]+}}
-  ttnvgpu.async_tma_copy_global_to_local %desc[%x, %x, %x, %x] offsets = [%r, %r] %buf, %bar, %pred {multicast} : !tt.tensordesc<tensor<64x128xf16, #all>>, !ttg.memdesc<1xi64, #barrier, #smem, mutable> -> !ttg.memdesc<64x128xf16, #all, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%x, %x, %x, %x] offsets = [%r, %r] %buf, %bar, %pred {multicast} : !tt.tensordesc<tensor<64x128xf16, #all>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<64x128xf16, #all, #smem, mutable>
   tt.return
 }
 }

@@ -110,8 +110,42 @@ tt.func private @halves(%a: !ttg.memdesc<256x16xf16, #a, #smem>, %b: !ttg.memdes
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:100"} {
 tt.func private @who_hears(%answer: !ttg.memdesc<2xi64, #bars, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bars, #smem, mutable>) {
   // expected-error @below {{failed to legalize operation 'ttnvgpu.clc_try_cancel'}}
-  // expected-note @below {{the blocks of a cluster take over a cluster together: the answer must be multicast}}
+  // expected-note @below {{the answer comes to each block: each must have a barrier of its own}}
   ttnvgpu.clc_try_cancel %answer, %bar : !ttg.memdesc<2xi64, #bars, #smem, mutable>, !ttg.memdesc<1xi64, #bars, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 8}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#acc = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:100"} {
+// Elements of one format cannot hold another.
+tt.func private @elements(%a: !ttg.memdesc<128x32xf8E4M3FN, #a, #smem>, %b: !ttg.memdesc<32x32xf8E4M3FN, #b, #smem>, %d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<128x1xi8, #scales, #ttnvgpu.tensor_memory>, %sb: !ttg.memdesc<32x1xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
+  // expected-error @below {{failed to legalize operation 'ttnvgpu.tc_gen5_mma_scaled'}}
+  // expected-note @below {{elements of a are to hold e5m2, and these do not}}
+  ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %sa, %sb, %p, %p lhs = e5m2 rhs = e4m3 {is_async} : !ttg.memdesc<128x32xf8E4M3FN, #a, #smem>, !ttg.memdesc<32x32xf8E4M3FN, #b, #smem>, !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x1xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<32x1xi8, #scales, #ttnvgpu.tensor_memory>
+  tt.return
+}
+}
+
+// -----
+
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 8}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#acc = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:100"} {
+// There are scales for half of the rows.
+tt.func private @too_few_scales(%a: !ttg.memdesc<128x32xf8E4M3FN, #a, #smem>, %b: !ttg.memdesc<32x32xf8E4M3FN, #b, #smem>, %d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<64x1xi8, #scales, #ttnvgpu.tensor_memory>, %sb: !ttg.memdesc<32x1xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
+  // expected-error @below {{failed to legalize operation 'ttnvgpu.tc_gen5_mma_scaled'}}
+  // expected-note @below {{a is to have a scale for 32 or 16 of 128x32 elements, and has 64}}
+  ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %sa, %sb, %p, %p lhs = e4m3 rhs = e4m3 {is_async} : !ttg.memdesc<128x32xf8E4M3FN, #a, #smem>, !ttg.memdesc<32x32xf8E4M3FN, #b, #smem>, !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<64x1xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<32x1xi8, #scales, #ttnvgpu.tensor_memory>
   tt.return
 }
 }

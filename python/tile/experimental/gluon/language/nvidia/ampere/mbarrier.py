@@ -26,17 +26,20 @@ def check_barrier(value: Any, what: str) -> shared_memory_descriptor:
     if (
         not isinstance(value, shared_memory_descriptor)
         or value.dtype != dt.int64
-        or value.shape != (1,)
+        or len(value.shape) != 1
+        or value.shape[0] > current().options.num_ctas
     ):
         raise SemanticError(
-            f"{what} takes a barrier, a buffer of one int64 (barriers.index(i) of several), not "
+            f"{what} takes a barrier, a buffer of one int64 for each block of the cluster "
+            f"(barriers.index(i) of several), not "
             f"{value if isinstance(value, shared_memory_descriptor) else describe(value)}"
         )
     return value
 
 
 def from_block(from_cta: Any, what: str) -> dict[str, Any]:
-    """The attribute that says which block of the cluster arrives, if only one does."""
+    """The attribute that says which blocks of the cluster arrive for others, if some do: those
+    whose number has no other bits."""
     block = unwrap(from_cta)
     if block is None:
         return {}
@@ -44,7 +47,8 @@ def from_block(from_cta: Any, what: str) -> dict[str, Any]:
     count = b.options.num_ctas
     if isinstance(block, bool) or not isinstance(block, int) or not 0 <= block < count:
         raise SemanticError(
-            f"from_cta of {what} is one of the {count} blocks of the cluster, not {describe(block)}"
+            f"from_cta of {what} has bits of the number of one of the {count} blocks of the "
+            f"cluster, and is not {describe(block)}"
         )
     return {"fromCTA": b.int_attr(32, block)}
 
@@ -67,14 +71,18 @@ def is_always(pred: Any) -> bool:
 
 @builtin
 def allocate_mbarrier(batch: Any = None, two_ctas: bool = False) -> shared_memory_descriptor:
-    """Memory for a barrier, or for `batch` of them."""
+    """Memory for a barrier of each block, or for `batch` of them. With `two_ctas` the first block
+    of each pair holds a barrier for both: each of them arrives there, and the first one waits."""
+    batch, blocks = unwrap(batch), current().options.num_ctas
     if unwrap(two_ctas):
-        raise SemanticError("allocate_mbarrier with two_ctas is not built in tile yet")
-    batch = unwrap(batch)
-    shape = [1] if batch is None else [batch, 1]
-    # Each block of a cluster has barriers of its own, at the same place.
-    blocks = current().options.num_ctas.bit_length() - 1
-    return allocate_shared_memory(dt.int64, shape, MBarrierLayout([[0]] * blocks))
+        if blocks == 1:
+            raise SemanticError("allocate_mbarrier with two_ctas needs num_ctas of at least 2")
+        blocks //= 2
+    bases = [[1 << bit] for bit in range(blocks.bit_length() - 1)]
+    if unwrap(two_ctas):
+        bases = [[0], *bases]
+    shape = [blocks] if batch is None else [batch, blocks]
+    return allocate_shared_memory(dt.int64, shape, MBarrierLayout(bases))
 
 
 @builtin
