@@ -27,7 +27,8 @@ class MBarrierLayout:
     def type(self) -> Any: ...
 
 def allocate_mbarrier(batch: Any = None, two_ctas: _bool = False) -> shared_memory_descriptor:
-    r"""Memory for a barrier, or for `batch` of them."""
+    r"""Memory for a barrier of each block, or for `batch` of them. With `two_ctas` the first block
+    of each pair holds a barrier for both: each of them arrives there, and the first one waits."""
 
 def arrive(mbarrier: Any, *, pred: Any = True, from_cta: Any = None) -> None:
     r"""Arrives once at a barrier, when all threads got here."""

@@ -19,7 +19,8 @@ from tile.experimental.gluon.language import shared_memory_descriptor as shared_
 from tile.experimental.gluon.language.nvidia.ampere.mbarrier import MBarrierLayout as MBarrierLayout
 
 def allocate_mbarrier(batch: Any = None, two_ctas: _bool = False) -> shared_memory_descriptor:
-    r"""Memory for a barrier, or for `batch` of them."""
+    r"""Memory for a barrier of each block, or for `batch` of them. With `two_ctas` the first block
+    of each pair holds a barrier for both: each of them arrives there, and the first one waits."""
 
 def arrive(mbarrier: Any, *, count: Any = 1, pred: Any = True, from_cta: Any = None) -> None:
     r"""Arrives `count` times at a barrier, when all threads got here."""
