@@ -193,6 +193,10 @@ private:
            !place->hasTrait<mlir::OpTrait::IsTerminator>() &&
            (isInChain(place) || commutes(load.getSrc(), place, places)))
       place = place->getNextNode();
+    // What is further down stays there: it may need what is made on the way.
+    if (place)
+      llvm::erase_if(
+          chain, [&](Operation *op) { return place->isBeforeInBlock(op); });
     if (isContiguousBefore(chain, place))
       return false;
     LDBG() << "goes down: " << *load;

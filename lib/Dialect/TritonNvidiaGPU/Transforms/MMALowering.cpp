@@ -137,6 +137,9 @@ private:
       return false;
     if (isa<CallOpInterface, gpu::WarpSpecializeOp>(op))
       return true;
+    // Others may copy to the buffers of this block, once it has come there.
+    if (isa<ClusterBarrierOp, ClusterArriveOp>(op))
+      return true;
     // Their source, where there is one, is written when they are executed.
     if (isa<gpu::LocalAllocOp, TMEMAllocOp>(op)) {
       Value result = op->getResult(0);

@@ -83,6 +83,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // What follows the load may be behind the barrier, where its operand is made. It stays.
+  // CHECK-LABEL: @behind_a_barrier
+  tt.func @behind_a_barrier(%d: !buffer, %bar: !bar) {
+    %true = arith.constant true
+    // CHECK: ttnvgpu.tmem_load
+    // CHECK-NEXT: ttnvgpu.arrive_barrier
+    // CHECK-NEXT: [[F:%.*]] = "foreign"
+    // CHECK-NEXT: arith.mulf %{{.*}}, [[F]]
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    ttnvgpu.arrive_barrier %bar, 1 : !bar
+    %f = "foreign"() : () -> !rows
+    %x = arith.mulf %a, %f : !rows
+    ttnvgpu.tmem_store %x, %d, %true : !rows -> !buffer
+    tt.return
+  }
+
   // A buffer need not be there before it is used.
   // CHECK-LABEL: @buffers
   tt.func @buffers(%v: !rows, %c: i1) {

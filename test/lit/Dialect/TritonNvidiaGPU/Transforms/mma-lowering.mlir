@@ -231,6 +231,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // Other blocks may copy to the operands of this one, once it has come to the barrier.
+  // CHECK-LABEL: @cluster_barrier
+  tt.func @cluster_barrier(%a: !a, %b: !b, %d: !d, %x: !x, %p: tensor<128x64x!tt.ptr<f16>, #linear>) {
+    %true = arith.constant true
+    // CHECK: ttnvgpu.tc_gen5_mma
+    // CHECK: tt.store
+    // CHECK: ttnvgpu.wait_barrier
+    // CHECK: ttnvgpu.cluster_barrier
+    // CHECK: tt.store
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+    tt.store %p, %x : tensor<128x64x!tt.ptr<f16>, #linear>
+    ttnvgpu.cluster_barrier
+    tt.store %p, %x : tensor<128x64x!tt.ptr<f16>, #linear>
+    tt.return
+  }
+
   // This copy goes to the very buffer that is read.
   // CHECK-LABEL: @same_buffer
   tt.func @same_buffer(%b: !b, %d: !d, %n: i32, %p: tensor<128x64x!tt.ptr<f16>, #blocked>) {
