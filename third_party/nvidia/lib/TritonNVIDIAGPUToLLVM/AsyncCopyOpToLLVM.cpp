@@ -63,7 +63,8 @@ struct AsyncCopyPattern : TargetPattern<ttg::AsyncCopyGlobalToLocalOp> {
       masks = unpackElements(b, adaptor.getMask(), op.getMask().getType());
     SmallVector<Conjunct> conjuncts;
     if (op.getMask())
-      addConjuncts(b, rewriter, op.getMask(), adaptor.getMask(), conjuncts);
+      addConjuncts(b, rewriter, op.getMask(), adaptor.getMask(), size / bytes,
+                   conjuncts);
     if (op.getOther() && !isConstantZero(op.getOther()))
       others = unpackElements(b, adaptor.getOther(), op.getOther().getType());
     ThreadIndex index = getThreadIndex(b, target, op);
@@ -143,13 +144,14 @@ private:
   };
 
   /// Rows and columns come apart so: what all rows have in common is computed
-  /// once.
+  /// once. A mask that `length` neighbours share stays whole.
   void addConjuncts(const LLVMBuilder &b, ConversionPatternRewriter &rewriter,
-                    Value mask, Value converted,
+                    Value mask, Value converted, unsigned length,
                     SmallVectorImpl<Conjunct> &conjuncts) const {
-    if (auto both = mask.getDefiningOp<arith::AndIOp>()) {
+    auto both = mask.getDefiningOp<arith::AndIOp>();
+    if (both && axisInfo.getMaskAlignment(mask) < length) {
       for (Value part : both->getOperands())
-        addConjuncts(b, rewriter, part, rewriter.getRemappedValue(part),
+        addConjuncts(b, rewriter, part, rewriter.getRemappedValue(part), length,
                      conjuncts);
       return;
     }
