@@ -16,7 +16,9 @@ from .errors import TileError
 from .runtime.driver import driver
 
 
-def _summarize_statistics(times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
+def _summarize_statistics(
+    times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str
+) -> Any:
     if quantiles is not None:
         result = [_quantile(times, q) for q in quantiles]
         return result[0] if len(result) == 1 else result
