@@ -16,7 +16,9 @@ from .errors import TileError
 from .runtime.driver import driver
 
 
-def _summarize(times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
+def _summarize_statistics(
+    times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str
+) -> Any:
     if quantiles is not None:
         result = [_quantile(times, q) for q in quantiles]
         return result[0] if len(result) == 1 else result
@@ -129,7 +131,7 @@ def _bench_calls(
 ) -> Any:
     """As `do_bench`, with no more than so many calls before, and so many while measuring."""
     times = _bench(fn, warmup, rep, grad_to_none, max_calls)
-    return _summarize(times, quantiles, return_mode)
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 def _bench(
@@ -217,7 +219,7 @@ def do_bench_cudagraph(
             end.record()
             torch.cuda.synchronize()
             times.append(start.elapsed_time(end) / count)
-    return _summarize(times, quantiles, return_mode)
+    return _summarize_statistics(times, quantiles, return_mode)
 
 
 @contextmanager

@@ -282,6 +282,10 @@ class BaseBackend(ABC):
 
         return "D" if known.get("align") and address_of(arg) % 16 == 0 else ""
 
+    def count_parameters(self, stage: str, text: Any) -> int | None:
+        """How many parameters the kernel in the text of a stage has; None where nobody counts."""
+        return None
+
     @staticmethod
     def parse_attr(text: str) -> list[list]:
         """What the description of an argument says about it, as attributes."""

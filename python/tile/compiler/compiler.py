@@ -72,7 +72,7 @@ class ASTSource:
         self.constants = normalize_constants(dict(constexprs or constants or {}), names)
         self.signature = normalize_signature(signature, self.constants, self.name, names)
         self.attrs = dict(attrs or {})
-        self.hints = attribute_hints(self.attrs, names)
+        self.hints = attribute_hints(self.attrs, names, self.constants)
 
     def hash(self) -> str:
         parts = [

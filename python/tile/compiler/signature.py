@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ..errors import SemanticError, TileError
@@ -68,6 +68,14 @@ def normalize_constants(constants: dict[Any, Any], names: list[str]) -> dict[tup
     return result
 
 
+def _with_our_bool(spec: Any) -> Any:
+    """A description in which `u1`, as Triton calls the type of True, is `i1`."""
+    if isinstance(spec, tuple):
+        items = map(_with_our_bool, spec)
+        return type(spec)(*items) if hasattr(spec, "_fields") else tuple(items)
+    return "i1" if spec == "u1" else spec
+
+
 def normalize_signature(
     signature: Mapping[Any, Any] | str,
     constants: dict[tuple[int, ...], Any],
@@ -90,25 +98,30 @@ def normalize_signature(
             key = names[key]
         if key not in names:
             raise TileError(f"the signature names `{key}`, which is not a parameter of `{kernel}`")
-        found[key] = spec
+        found[key] = _with_our_bool(spec)
     for path in constants:
         if len(path) == 1:
             found.setdefault(names[path[0]], "constexpr")
     return {name: found[name] for name in names if name in found}
 
 
-def attribute_hints(attrs: dict[Any, Any], names: list[str]) -> dict[str, dict[str, int]]:
-    """The attributes of parameters: name -> {"tt.divisibility": 16, ...}."""
+def attribute_hints(
+    attrs: dict[Any, Any], names: list[str], constants: Collection[tuple[int, ...]] = ()
+) -> dict[str, dict[str, int]]:
+    """The attributes of parameters: name -> {"tt.divisibility": 16, ...}. Constants have none:
+    programs take texts among them for descriptions."""
     hints: dict[str, dict[str, int]] = {}
     for key, values in (attrs or {}).items():
         if isinstance(key, str):
             name = key
         else:
             path = (key,) if isinstance(key, int) else tuple(key)
+            if path in constants:
+                continue
             first = path[0] if isinstance(path[0], str) else names[path[0]]
             name = first + "".join(f".{i}" for i in path[1:])
         found = hints.setdefault(name, {})
         items: Iterable = values.items() if isinstance(values, dict) else values
         for attribute, value in items:
             found[attribute] = int(value)
-    return hints
+    return {name: found for name, found in hints.items() if found}

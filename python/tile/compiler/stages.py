@@ -149,6 +149,7 @@ class StagedCompile:
                 break
             asm[stage] = _text(ir)
             if stage in self.overrides:
+                self._check_parameters(stage, asm[stage], self.overrides[stage])
                 asm[stage] = self.overrides[stage]
                 ir = self._reparse(asm[stage], stage, context)
             if stage == knobs.compilation.use_ir_loc:
@@ -228,6 +229,16 @@ class StagedCompile:
                 f"cannot write to the folder for dumps (TILE_DUMP_DIR), {knobs.cache.dump_dir}: "
                 f"{error.strerror}"
             ) from None
+
+    def _check_parameters(self, stage: str, own: Any, override: Any) -> None:
+        """Refuses code with other parameters than a launch passes: the driver would read behind
+        them."""
+        counts = [self.backend.count_parameters(stage, text) for text in (own, override)]
+        if counts[0] != counts[1]:
+            raise TileError(
+                f"the {stage} that stands for `{self.src.name}` takes {counts[1]} parameters, but "
+                f"a launch passes {counts[0]}"
+            )
 
     def _find_overrides(self, named: str | None) -> dict[str, Any]:
         """What stands for the result of a stage, by the stage: the file of the option

@@ -220,6 +220,26 @@ class JITFunction(KernelInterface[T]):
 
         return DeviceCaches(self)
 
+    # What programs that compile by themselves take from a function.
+
+    @property
+    def ASTSource(self) -> Any:
+        from ..compiler import ASTSource
+
+        return ASTSource
+
+    @property
+    def CompiledKernel(self) -> Any:
+        from ..compiler import CompiledKernel
+
+        return CompiledKernel
+
+    @property
+    def compile(self) -> Any:
+        from ..compiler import compile
+
+        return compile
+
     def create_binder(self) -> tuple:
         """An empty entry of `device_caches`."""
         from ..compiler import make_backend

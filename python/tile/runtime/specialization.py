@@ -9,6 +9,11 @@ or some of these letters:
 - ``E``: an integer that is a multiple of 8
 - ``S``: an integer that is negative
 - ``L``: an integer that is 2^30 or more
+
+A binder, of which programs compile by themselves, adds what a launch knows of other integers:
+
+- ``N``: it is not negative
+- ``M``: and it is less than 2^30
 """
 
 from __future__ import annotations
@@ -67,7 +72,22 @@ def mangle_type(arg: Any, specialize: bool = False) -> Any:
 def parse_attr(text: str) -> list[list]:
     """What the letters of a description say, as attributes."""
     assert isinstance(text, str)
-    return [["tt.divisibility", n] for letter, n in sp.DIVISORS.items() if letter in text]
+    known = [["tt.divisibility", n] for letter, n in sp.DIVISORS.items() if letter in text]
+    if "N" in text:
+        known.append(["tt.non_negative", 1])
+    if "M" in text:
+        known.append(["tt.max", sp.MOST])
+    return known
+
+
+def _with_range(kind: Any, known: Any) -> tuple[Any, Any]:
+    """A pair with the letters of a binder."""
+    if isinstance(kind, tuple):
+        pairs = [_with_range(k, n) for k, n in zip(kind, known, strict=True)]
+        return (kind, _like(known, (n for _, n in pairs)))
+    if kind not in ("i32", "i64") or not isinstance(known, str) or "S" in known:
+        return (kind, known)
+    return (kind, known + ("N" if kind == "i64" or "L" in known else "NM"))
 
 
 def compute_cache_key(kernel_key_cache: dict, specialization: list, options: dict) -> str:
@@ -91,12 +111,11 @@ def make_binder(fn: Any) -> Callable:
             if param.is_constexpr:
                 pairs.append(("constexpr", value))
             else:
-                pairs.append(
-                    native_specialize_impl(
-                        None, value, param.is_const, not param.do_not_specialize,
-                        not param.do_not_specialize_on_alignment,
-                    )
+                pair = native_specialize_impl(
+                    None, value, param.is_const, not param.do_not_specialize,
+                    not param.do_not_specialize_on_alignment,
                 )  # fmt: skip
+                pairs.append(_with_range(*pair))
         return dict(zip(fn.arg_names, values, strict=True)), pairs, options
 
     return binder

@@ -79,16 +79,16 @@ _pointer_keys = _PointerKeys()
 
 #: The greatest integer of which a launch tells that it is not larger: loops up to it, in
 #: ordinary steps, end before their counter wraps around.
-_MOST = 2**30 - 1
+MOST = 2**30 - 1
 
 
 def _of_int(value: int) -> str:
     if value == 1:
         return "1"
     alignment = "" if value & 7 else "E" if value & 15 else "D"
-    if 0 <= value <= _MOST:
+    if 0 <= value <= MOST:
         return "i32" + alignment
-    if _MOST < value <= 2147483647:
+    if MOST < value <= 2147483647:
         return "i32L" + alignment
     if -2147483648 <= value < 0:
         return "i32S" + alignment
@@ -284,7 +284,7 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
     if key in _NON_NEGATIVE:
         known.append(("tt.non_negative", 1))
     if key == "i32":
-        known.append(("tt.max", _MOST))
+        known.append(("tt.max", MOST))
     if known:
         hints[path] = known
     return key.rstrip("LS")

@@ -165,6 +165,48 @@ def test_device_caches_hold_kernels():
     assert kernels[key] is launched
 
 
+@tile.jit
+def various_kernel(x_ptr, n, pair, value, flag, BLOCK: tl.constexpr, NAME: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(x_ptr + at + pair[0], value + n + pair[1], at < n)
+
+
+@sim_only
+@pytest.mark.parametrize("n", [1, 5, 32, -3, 2**30, 2**31 - 16, 2**40, -(2**40), 2**63])
+def test_what_is_compiled_ahead_by_hand_is_what_is_launched(n):
+    """Autotuners of libraries compile in processes of their own, and launch from the cache."""
+    kernel = tile.jit(various_kernel.fn)
+    active = tile.runtime.driver.active
+    _, _, target, backend, binder = kernel.device_caches[active.get_current_device()]
+    x = np.zeros(64, np.float32)
+    args, options = (x, n, (8, n), 2.0, True, 32, "a name"), {"num_warps": 2, "debug": False}
+    bound, pairs, _ = binder(*args, **options)
+    types, known = [p[0] for p in pairs], [p[1] for p in pairs]
+    values = list(bound.values())
+
+    def paths(items, wanted, path=()):
+        for i, item in enumerate(items):
+            if isinstance(item, tuple):
+                yield from paths(item, wanted, (*path, i))
+            elif wanted(item):
+                yield (*path, i)
+
+    def at(items, path):
+        for i in path:
+            items = items[i]
+        return items
+
+    source = kernel.ASTSource(
+        kernel,
+        dict(zip(kernel.arg_names, types, strict=True)),
+        {p: at(values, p) for p in paths(types, lambda t: t == "constexpr")},
+        {p: backend.parse_attr(at(known, p)) for p in paths(known, lambda k: isinstance(k, str))},
+    )
+    ahead = kernel.compile(source, target=target, options=backend.parse_options(options).__dict__)
+    assert isinstance(ahead, kernel.CompiledKernel)
+    assert ahead.hash == kernel.warmup(*args, grid=(1,), **options).hash
+
+
 @pytest.mark.parametrize(
     "value, expected",
     [

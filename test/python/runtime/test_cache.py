@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 
@@ -413,6 +414,12 @@ def test_ir_override_of_a_launch(tmp_path, folder):
     path.write_text(plain.asm["ptx"].replace("// -- Begin function fill", "// mine"))
     kernel = compile_fill(ir_override=str(path))
     assert kernel.asm["ptx"] == path.read_text() and kernel.hash != plain.hash
+    # As Triton's code has it: a pointer to scratch memory behind the parameters.
+    more = re.sub(r"(fill_param_\d+)(\n\))", r"\1,\n\t.param .u64 more\2", plain.asm["ptx"])
+    assert more != plain.asm["ptx"]
+    (tmp_path / "more.ptx").write_text(more)
+    with pytest.raises(tile.TileError, match=r"`fill` takes 4 parameters, but a launch passes 3"):
+        compile_fill(ir_override=str(tmp_path / "more.ptx"))
     with pytest.raises(tile.TileError, match=r"its ending must be a stage, one of ttir, ttgir"):
         compile_fill(ir_override="mine.txt")
     with pytest.raises(tile.TileError, match="cannot read"):

@@ -280,6 +280,10 @@ class NvidiaBackend(BaseBackend):
             print(ptx)
         return ptx
 
+    def count_parameters(self, stage: str, text: Any) -> int | None:
+        found = re.search(r"\.entry\s+[\w$]+\s*\(([^)]*)\)", text) if stage == "ptx" else None
+        return None if found is None else len(re.findall(r"\.param\b", found[1]))
+
     def make_cubin(
         self, ptx: str, metadata: dict[str, Any], *, options: NvidiaOptions
     ) -> bytes | None:
