@@ -77,7 +77,9 @@ class Results:
     def lines(self) -> list[dict[str, Any]]:
         if not self.path.exists():
             return []
-        return [json.loads(line) for line in self.path.read_text().splitlines()]
+        # Another process may be writing the last one.
+        whole, _, _ = self.path.read_text().rpartition("\n")
+        return [json.loads(line) for line in whole.splitlines()]
 
     def note(self, place: Place, **found: Any) -> None:
         with self.path.open("a") as file:
