@@ -51,11 +51,11 @@ def decode(requests: int, length: int, heads: int = 32, kv_heads: int = 8) -> tu
         attention = torch.nn.functional.scaled_dot_product_attention
         return attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0]
 
-    splits = sorted({min(128, max(1, 2 ** (n // requests).bit_length())) for n in (16, 32, 64)})
+    splits = sorted({min(128, max(1, 2 ** (n // requests).bit_length())) for n in (32, 64)})
     configs = [
         {"splits": s, "block": block, "num_warps": warps, "num_stages": stages}
         for s in splits
-        for block, warps in ((32, 4), (64, 4), (64, 8), (128, 4))
+        for block, warps in ((32, 4), (64, 4), (128, 4))
         for stages in (2, 3)
     ]
     return run, reference, configs, 2 * keys.numel() * keys.element_size()
@@ -77,10 +77,9 @@ def quantised(m: int, k: int, n: int) -> tuple:
         return x.float() @ (weights * scales.float().repeat_interleave(group, 0).T).T
 
     configs = [
-        {"splits": splits, "bm": 16, "bn": bn, "num_warps": warps, "num_stages": stages}
+        {"splits": splits, "bm": 16, "bn": bn, "num_warps": warps, "num_stages": 3}
         for splits in (1, 2, 4, 8)
-        for bn, warps in ((32, 4), (64, 4), (64, 8), (128, 8))
-        for stages in (3, 4)
+        for bn, warps in ((32, 4), (64, 4), (64, 8))
         if splits * group * 2 <= k
     ]
     return run, reference, configs, packed.numel() + scales.numel() * scales.element_size()

@@ -1,7 +1,7 @@
 """Looks for cliffs: public kernels at ten points each of warps, stages and block sizes.
 
     python bench/cliffs.py measure results.jsonl --tile FOLDER --packages FOLDER
-    python bench/cliffs.py table results.jsonl > bench/CLIFFS.md
+    python bench/cliffs.py table results.jsonl --measured "CARD, DATE, COMMIT" > bench/CLIFFS.md
     python bench/cliffs.py dry results.jsonl --tile FOLDER --packages FOLDER
 
 Kernels are captured where rows of `public_time.py` launch them, with all arguments. Ten points of
@@ -38,7 +38,7 @@ from pathlib import Path
 from typing import Any
 
 import public_time
-from captured_launches import Capture, Launch, Point, fill_what_is_empty
+from captured_launches import MOST_ELEMENTS, Capture, Launch, Point, fill_what_is_empty
 from cliff_kernels import KERNELS
 from public_time import SIDES, agree, digest
 
@@ -55,6 +55,15 @@ MOST_TIME, SHARE = 1.05, 0.99
 FROM_CACHE = 0.01
 #: What a compile may take, in seconds of the processor, and of the other compiler's.
 MOST_SECONDS, MOST_OF_PEER = 10.0, 1.0
+#: What the page says first.
+HEAD = """# Public kernels at drawn points, beside Triton's
+
+`python bench/cliffs.py measure results.jsonl --tile FOLDER --packages FOLDER`, then
+`table results.jsonl`. {measured}
+
+Kernels of [public libraries](PUBLIC_TIME.md) are launched again at {points} points each, always the
+same: other numbers of warps and of stages, and block sizes of half and of twice the author's. At a
+point a thread has at most {elements} times the author's elements. Both compilers run in turns."""
 
 # The results: a line for each thing that is known of a point.
 
@@ -77,7 +86,9 @@ class Results:
     def lines(self) -> list[dict[str, Any]]:
         if not self.path.exists():
             return []
-        return [json.loads(line) for line in self.path.read_text().splitlines()]
+        # Another process may be writing the last one.
+        whole, _, _ = self.path.read_text().rpartition("\n")
+        return [json.loads(line) for line in whole.splitlines()]
 
     def note(self, place: Place, **found: Any) -> None:
         with self.path.open("a") as file:
@@ -417,6 +428,7 @@ def table(options: argparse.Namespace) -> None:
     for place, found in Results(options.results).by_place().items():
         pairs[place.library, place.row, place.kernel, place.point][place.who] = found
     both = {key: of for key, of in pairs.items() if len(of) == 2}
+    print(HEAD.format(points=POINTS, elements=MOST_ELEMENTS, measured=options.measured))
     print_compiles(both)
     print_times(both)
 
@@ -531,6 +543,7 @@ def main() -> None:
     single.add_argument("--points", type=int, default=POINTS)
     shown = sub.add_parser("table")
     shown.add_argument("results", type=Path)
+    shown.add_argument("--measured", default="", help="where, when and what")
     options = parser.parse_args()
     if options.command == "work":
         work(options)

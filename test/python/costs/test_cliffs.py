@@ -109,8 +109,9 @@ def test_a_table_lists_what_is_slow_and_what_differs(
     for who, found in (("tile", {"error": "no"}), ("peer", {"us": 50.0, "rounds": 2})):
         point = json.dumps({"num_warps": 16, "num_stages": 2})
         results.note(cliffs.Place("library", "row", "kernel", point, who), **found)
-    cliffs.table(argparse.Namespace(results=results.path))
+    cliffs.table(argparse.Namespace(results=results.path, measured="One H200."))
     said = capsys.readouterr().out
+    assert said.startswith("# Public kernels") and "One H200." in said
     assert "5 points of 1 kernels run with Triton. At 3 of" in said
     assert "| library | row | `kernel` | 4 warps, 2 stages | 150.0 / 100.0 | 1.50 |" in said
     assert "| library | row | `kernel` | 8 warps, 2 stages |\n" in said
