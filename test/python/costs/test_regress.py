@@ -168,8 +168,6 @@ def test_a_planted_slow_down_is_caught_and_an_improvement_offered(tmp_path):
     better = regress("check", *words)
     assert better.returncode == 0 and "better: cuda:80  layernorm" in better.stdout
     assert "regress.py update" in better.stdout
-    regress("update", *words)
-    assert "0 texts differ" in regress("check", *words).stdout
 
 
 def test_without_ptxas_the_rest_is_compared(monkeypatch):

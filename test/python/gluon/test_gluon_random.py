@@ -27,6 +27,7 @@ def load(text, folder, seed):
     return module.program
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("target", ["cuda:80", "cuda:90"], indirect=True)
 @pytest.mark.parametrize("make", [rp.program, rp.looped])
 @pytest.mark.parametrize("seed", range(24))
@@ -40,6 +41,7 @@ def test_random_program(seed, make, target, tmp_path):
         np.testing.assert_array_equal(out, made.expected, err_msg=made.text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
 @pytest.mark.parametrize("seed", range(32))
 def test_random_program_with_bulk_copies(seed, target, tmp_path):
@@ -55,6 +57,7 @@ def test_random_program_with_bulk_copies(seed, target, tmp_path):
         np.testing.assert_array_equal(out, made.expected, err_msg=made.text)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", ["cuda:90"], indirect=True)
 @pytest.mark.parametrize("seed", range(32))
 def test_random_program_with_products(seed, target, tmp_path):

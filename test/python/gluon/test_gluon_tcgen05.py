@@ -165,6 +165,7 @@ def check(seed, **options):
     np.testing.assert_array_equal(c.astype(np.float64), expected)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(60))
 def test_random_dots(seed, target):
     check(seed, schedule_seed=seed)
@@ -238,6 +239,7 @@ def scales_layout(rows, groups):
     return gl.DistributedLinearLayout(registers, lanes, [[0, 0], [0, 0]], [], [rows, groups])
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("seed", range(40))
 def test_random_scaled_dots(seed, target):
     left, right, packed, scale, (m, n, k), parts, choose = draw_scaled(seed)

@@ -103,6 +103,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.sweep
 @hopper
 @pytest.mark.parametrize("row", EXAMPLES, ids=examples.named)
 def test_a_mistake_in_an_example_is_found(row, target, tmp_path) -> None:

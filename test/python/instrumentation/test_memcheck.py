@@ -40,6 +40,7 @@ def strided(x, out, n, first, step, BLOCK: tl.constexpr):
     tl.store(out + at, values)
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("seed", range(6))
 def test_exactly_what_is_outside_is_found(

@@ -137,6 +137,7 @@ def spans(log: list[tuple[bool, str]]) -> list[tuple[str, ...]]:
     return [found[begin] for begin in sorted(found)]
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("seed", range(12))
 def test_records_are_those_of_the_program(

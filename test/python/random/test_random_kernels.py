@@ -26,21 +26,22 @@ from tile.runtime import overlap
 
 pytestmark = sim_only
 
-CHUNK = 50
+#: How many seeds a test runs.
+CHUNK = 25
 
 #: The programs of seeds that several tests look at.
 known = functools.cache(generate)
 
 
-def chunks(seeds: int, of_all: int, step: int = CHUNK, start: int = 0) -> list:
+def chunks(seeds: int, of_all: int, start: int = 0) -> list:
     """First seeds of chunks. All but `seeds` of them, from `start` on, are for `make test-all`."""
     return [
         pytest.param(first, marks=[] if start <= first < start + seeds else [pytest.mark.slow])
-        for first in range(0, of_all, step)
+        for first in range(0, of_all, CHUNK)
     ]
 
 
-@pytest.mark.parametrize("first", chunks(200, of_all=2000))
+@pytest.mark.parametrize("first", chunks(100, of_all=2000))
 def test_interpreter_and_compiler_agree(first):
     failures = cli.chunk(first, CHUNK, "interpret")
     assert not failures, "\n".join(
@@ -54,15 +55,15 @@ def machine(seed):
 
 @pytest.mark.parametrize("target", [*AMD_TARGETS, "hip:gfx1201"])
 # LLVM's register allocator takes 12 s for one of the first 25 kernels, on RDNA.
-@pytest.mark.parametrize("first", chunks(25, of_all=500, step=25, start=25))
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=500, start=CHUNK))
 def test_interpreter_and_code_for_amd_agree(first, target):
-    failures = cli.chunk(first, 25, "interpret", target=target)
+    failures = cli.chunk(first, CHUNK, "interpret", target=target)
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
     )
 
 
-@pytest.mark.parametrize("first", chunks(50, of_all=400))
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=400))
 def test_passes_in_any_order(first):
     failures = cli.chunk(first, CHUNK, "passes")
     assert not failures, "\n".join(
@@ -73,16 +74,16 @@ def test_passes_in_any_order(first):
 
 
 @pytest.mark.parametrize("target", ["", "hip:gfx942"])
-@pytest.mark.parametrize("first", chunks(25, of_all=400, step=25))
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=400))
 def test_undefined_elements_are_found_where_they_matter(first, target):
-    failures = cli.chunk(first, 25, "undefined", target=target)
+    failures = cli.chunk(first, CHUNK, "undefined", target=target)
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
     )
 
 
 @pytest.mark.parametrize("target", ["", "hip:gfx942"])
-@pytest.mark.parametrize("first", chunks(50, of_all=400))
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=400))
 def test_blocks_of_any_shape(first, target):
     failures = cli.chunk(first, CHUNK, "shapes", target=target)
     assert not failures, "\n".join(
@@ -90,7 +91,7 @@ def test_blocks_of_any_shape(first, target):
     )
 
 
-@pytest.mark.parametrize("first", [100, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=200, start=100))
 def test_programs_of_two_blocks(first):
     failures = cli.chunk(first, CHUNK, "cluster")
     assert not failures, "\n".join(
@@ -98,7 +99,7 @@ def test_programs_of_two_blocks(first):
     )
 
 
-@pytest.mark.parametrize("first", [100, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=200, start=100))
 def test_loops_whose_loads_have_warps_of_their_own(first):
     failures = cli.chunk(first, CHUNK, "specialized")
     assert not failures, "\n".join(
@@ -107,16 +108,16 @@ def test_loops_whose_loads_have_warps_of_their_own(first):
 
 
 @pytest.mark.parametrize("mode", ["partitions", "products"])
-@pytest.mark.parametrize("first", [0, pytest.param(25, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=50))
 def test_loops_for_partitions_of_warps(first, mode):
-    failures = cli.chunk(first, CHUNK // 2, mode)
+    failures = cli.chunk(first, CHUNK, mode)
     assert not failures, "\n".join(
         f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
     )
 
 
 @pytest.mark.parametrize("target", ["", "hip:gfx950", "hip:gfx1200"])
-@pytest.mark.parametrize("first", chunks(50, of_all=800))
+@pytest.mark.parametrize("first", chunks(CHUNK, of_all=800))
 def test_programs_with_explicit_layouts(first, target):
     failures = cli.chunk(first, CHUNK // (2 if target else 1), "gluon", target=target)
     assert not failures, "\n".join(
