@@ -23,6 +23,7 @@ from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.amd import AMDMFMALayout, AMDWMMALayout, cdna3, rdna3, rdna4
 from tile.experimental.gluon.language.amd.cdna5 import PartitionedSharedLayout
 from tile.experimental.gluon.language.amd.cdna4 import async_copy as lds
+from tile.experimental.gluon.language.nvidia import blackwell
 from tile.experimental.gluon.language.nvidia.ampere import async_copy, mma_v2
 
 
@@ -35,6 +36,12 @@ def places(M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr):
 
 @gluon.jit
 """
+
+
+#: Arithmetic on pairs, and in NumPy.
+_PACKED = (
+    ("max2", "np.fmax"), ("min2", "np.fmin"), ("add2", "np.add"), ("sub2", "np.subtract"),
+)  # fmt: skip
 
 
 def text_of(layout: object) -> str:
@@ -173,7 +180,13 @@ class Writer:
         function, known = self.random.choice(
             (("gl.maximum", "np.maximum"), ("gl.minimum", "np.minimum"))
         )
-        if TYPES[self.type].kind == "i" and self.chance(0.7):
+        if TYPES[self.type].kind == "f" and not self.is_amd and self.chance(0.8):
+            # Sums are rounded once, as those of NumPy are.
+            function, known = self.random.choice(_PACKED)
+            self.tensor(
+                f"blackwell.{function}({a.name}, {right})", f"{known}({a.name}, {b.name})", a.shape
+            )
+        elif TYPES[self.type].kind == "i" and self.chance(0.7):
             self.tensor(f"{a.name} * 3 - {right}", f"{a.name} * 3 - {b.name}", a.shape)
         else:
             self.tensor(f"{function}({a.name}, {right})", f"{known}({a.name}, {b.name})", a.shape)
