@@ -126,6 +126,24 @@ def test_attention(warps, stages, monkeypatch):
     np.testing.assert_allclose(out.T.astype(np.float64), expected, rtol=1e-2, atol=1e-2)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_random_configurations(seed, monkeypatch):
+    """Whatever is chosen, blocks and tensor cores agree on it."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
+    chance = np.random.default_rng(seed)
+    name = chance.choice(["fp16", "bf16", "tf32", "int8", "e4m3", "e5m2"])
+    size = np.dtype(KINDS[name][0]).itemsize
+    bm, bn = chance.choice([(256, 64), (256, 128), (512, 64), (512, 128)])
+    bk = chance.choice([64, 128]) // size
+    turned = tuple(bool(t) for t in chance.integers(0, 2, 2))
+    sizes = [int(chance.integers(1, 2 * extent)) for extent in (bm, bn)]
+    multiply(
+        name, (*sizes, int(chance.integers(1, 4 * bk))), (int(bm), int(bn), int(bk)), turned,
+        programs=int(chance.integers(1, 3)), num_warps=int(chance.choice([4, 8])),
+        num_stages=int(chance.integers(1, 5)), num_ctas=2,
+    )  # fmt: skip
+
+
 @tile.jit
 def once(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     rows, columns, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
