@@ -4,6 +4,7 @@ columns of the right operand."""
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from test_tma import multiply
 
 import tile
 import tile.language as tl
+from tile.backends import backends
+from tile.errors import CompilerToolError
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 #: An H100 or H200 has none of this.
@@ -26,7 +29,7 @@ ALONE = "tcgen05.mma.cta_group::1"
 
 
 @pytest.fixture(autouse=True)
-def target(monkeypatch):
+def simulated(monkeypatch):
     monkeypatch.setenv("TILE_DRIVER", "sim")
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:100")
 
@@ -179,6 +182,21 @@ def test_why_not(tiles, why, monkeypatch, capfd):
     bm, bn, bk = tiles
     kernel = multiply("fp16", (bm, bn, 2 * bk), tiles, num_stages=2, num_ctas=2)
     assert not is_pair(kernel) and why in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["cuda:100", "cuda:103", "cuda:110"])
+def test_machine_code(target, monkeypatch):
+    """ptxas assembles it, and pairs are in the instructions."""
+    tools = sys.modules[backends()["nvidia"].__module__].tools
+    if tools.ptxas_path() is None:
+        pytest.skip("needs ptxas")
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    kernel = multiply("fp16", (256, 128, 64), (256, 128, 64), num_ctas=2)
+    assert is_pair(kernel) and kernel.asm["cubin"][:4] == b"\x7fELF"
+    try:
+        assert re.search(r"UTC\w*MMA\S*2CTA", kernel.asm["sass"])
+    except CompilerToolError:
+        pytest.skip("needs nvdisasm")
 
 
 MISTAKES = {
