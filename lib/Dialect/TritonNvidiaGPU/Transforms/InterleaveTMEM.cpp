@@ -224,10 +224,11 @@ private:
             (isMadeByElements(op) || isa<SplatOp>(op)));
   }
 
-  /// Moves what the user of a load needs beside it, and is made of less,
-  /// between the two. The load was behind `begin`, and came down over it.
+  /// Moves what the user of a load needs beside it, and is made of less, behind
+  /// the load. The load was behind `begin`, and came down over it.
   static void bringAlong(TMEMLoadOp load, Operation *begin) {
-    Operation *user = findFirstUser(getChain(load));
+    SmallVector<Operation *> chain = getChain(load);
+    Operation *user = findFirstUser(chain);
     if (!user || user->getBlock() != load->getBlock() ||
         user->getNumRegions() || !isMadeByElements(user))
       return;
@@ -261,8 +262,12 @@ private:
       }
     if (after >= before)
       return;
-    for (Operation *op : llvm::reverse(late))
-      op->moveBefore(user);
+    // The load may have stopped in front of something that the user is behind.
+    Operation *end = chain.back();
+    for (Operation *op : llvm::reverse(late)) {
+      op->moveAfter(end);
+      end = op;
+    }
   }
 
   static bool isContiguousBefore(ArrayRef<Operation *> chain,

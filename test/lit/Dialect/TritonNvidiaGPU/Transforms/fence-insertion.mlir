@@ -162,6 +162,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // The first block starts the dot of both: what the other one wrote is fenced
+  // before the barrier of the cluster.
+  // CHECK-LABEL: @before_the_cluster_barrier
+  tt.func @before_the_cluster_barrier(%x: tensor<128x64xf16, #blocked>, %y: tensor<64x128xf16, #blocked>, %p: i1, %e: !ttg.memdesc<128x128xf32, #tmem2, #ttnvgpu.tensor_memory, mutable>) {
+    // CHECK: ttnvgpu.fence_async_shared {bCluster = true}
+    // CHECK-NEXT: ttnvgpu.cluster_barrier
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+    %b = ttg.local_alloc %y : (tensor<64x128xf16, #blocked>) -> !ttg.memdesc<64x128xf16, #shared, #smem>
+    ttnvgpu.cluster_barrier {relaxed = false}
+    ttnvgpu.tc_gen5_mma %a, %b, %e, %p, %p {two_ctas} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x128xf16, #shared, #smem>, !ttg.memdesc<128x128xf32, #tmem2, #ttnvgpu.tensor_memory, mutable>
+    tt.return
+  }
+
   // The warps that write have to fence, not those that read.
   // CHECK-LABEL: @partitions
   tt.func @partitions(%x: tensor<128x64xf16, #blocked>, %b: !ttg.memdesc<64x128xf16, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {

@@ -149,6 +149,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %x : !rows
   }
 
+  // Behind the barrier others may write to the row.
+  // CHECK-LABEL: @released
+  // CHECK: ttnvgpu.tmem_load
+  // CHECK-NEXT: ttg.local_load
+  // CHECK: ttnvgpu.arrive_barrier
+  // CHECK-NEXT: arith.subf
+  tt.func @released(%d: !buffer, %s: !ttg.memdesc<32xf32, #bar, #smem, mutable>, %bar: !bar) -> !rows {
+    %a = ttnvgpu.tmem_load %d : !buffer -> !rows
+    %r = ttg.local_load %s : !ttg.memdesc<32xf32, #bar, #smem, mutable> -> tensor<32xf32, #ttg.slice<{dim = 0, parent = #rows}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<32xf32, #ttg.slice<{dim = 0, parent = #rows}>> -> tensor<1x32xf32, #rows>
+    %b = tt.broadcast %e : tensor<1x32xf32, #rows> -> tensor<128x32xf32, #rows>
+    ttnvgpu.arrive_barrier %bar, 1 : !bar
+    %x = arith.subf %a, %b : !rows
+    tt.return %x : !rows
+  }
+
   // A tensor that is narrowed stays narrow while it waits.
   // CHECK-LABEL: @narrowed
   // CHECK: arith.truncf

@@ -5,6 +5,7 @@
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#tmem2 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, twoCTAs = true>
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 !ring = !ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>
 !slot = !ttg.memdesc<128x64xf16, #shared, #smem, mutable>
@@ -31,6 +32,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.store %p, %x : tensor<128x64x!tt.ptr<f16>, #linear>
     %r = ttnvgpu.tmem_load %d : !d -> !sum
     tt.return %r : !sum
+  }
+
+  // The two blocks of a pair wait for each other before they multiply.
+  // CHECK-LABEL: @pair
+  tt.func @pair(%a: !a, %b: !b, %d: !ttg.memdesc<128x64xf32, #tmem2, #ttnvgpu.tensor_memory, mutable>) {
+    %true = arith.constant true
+    // CHECK: ttnvgpu.init_barrier
+    // CHECK: ttnvgpu.cluster_barrier
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma {{.*}} {is_async, two_ctas}
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true {two_ctas} : !a, !b, !ttg.memdesc<128x64xf32, #tmem2, #ttnvgpu.tensor_memory, mutable>
+    tt.return
   }
 
   // Who skips the multiplication does not wait.

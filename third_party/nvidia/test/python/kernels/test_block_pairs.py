@@ -4,6 +4,7 @@ columns of the right operand."""
 from __future__ import annotations
 
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from test_tma import multiply
 
 import tile
 import tile.language as tl
+from tile.backends import backends
+from tile.errors import CompilerToolError
 from tile.tools.tensor_descriptor import TensorDescriptor
 
 #: An H100 or H200 has none of this.
@@ -26,7 +29,7 @@ ALONE = "tcgen05.mma.cta_group::1"
 
 
 @pytest.fixture(autouse=True)
-def target(monkeypatch):
+def simulated(monkeypatch):
     monkeypatch.setenv("TILE_DRIVER", "sim")
     monkeypatch.setenv("TILE_SIM_TARGET", "cuda:100")
 
@@ -126,6 +129,24 @@ def test_attention(warps, stages, monkeypatch):
     np.testing.assert_allclose(out.T.astype(np.float64), expected, rtol=1e-2, atol=1e-2)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_random_configurations(seed, monkeypatch):
+    """Whatever is chosen, blocks and tensor cores agree on it."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "2")
+    chance = np.random.default_rng(seed)
+    name = chance.choice(["fp16", "bf16", "tf32", "int8", "e4m3", "e5m2"])
+    size = np.dtype(KINDS[name][0]).itemsize
+    bm, bn = chance.choice([(256, 64), (256, 128), (512, 64), (512, 128)])
+    bk = chance.choice([64, 128]) // size
+    turned = tuple(bool(t) for t in chance.integers(0, 2, 2))
+    sizes = [int(chance.integers(1, 2 * extent)) for extent in (bm, bn)]
+    multiply(
+        name, (*sizes, int(chance.integers(1, 4 * bk))), (int(bm), int(bn), int(bk)), turned,
+        programs=int(chance.integers(1, 3)), num_warps=int(chance.choice([4, 8])),
+        num_stages=int(chance.integers(1, 5)), num_ctas=2,
+    )  # fmt: skip
+
+
 @tile.jit
 def once(a_ptr, b_ptr, c_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     rows, columns, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
@@ -161,6 +182,21 @@ def test_why_not(tiles, why, monkeypatch, capfd):
     bm, bn, bk = tiles
     kernel = multiply("fp16", (bm, bn, 2 * bk), tiles, num_stages=2, num_ctas=2)
     assert not is_pair(kernel) and why in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["cuda:100", "cuda:103", "cuda:110"])
+def test_machine_code(target, monkeypatch):
+    """ptxas assembles it, and pairs are in the instructions."""
+    tools = sys.modules[backends()["nvidia"].__module__].tools
+    if tools.ptxas_path() is None:
+        pytest.skip("needs ptxas")
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    kernel = multiply("fp16", (256, 128, 64), (256, 128, 64), num_ctas=2)
+    assert is_pair(kernel) and kernel.asm["cubin"][:4] == b"\x7fELF"
+    try:
+        assert re.search(r"UTC\w*MMA\S*2CTA", kernel.asm["sass"])
+    except CompilerToolError:
+        pytest.skip("needs nvdisasm")
 
 
 MISTAKES = {
