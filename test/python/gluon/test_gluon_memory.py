@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from addresses import pointers
@@ -334,6 +336,39 @@ def test_the_layout_of_a_load_is_left_open(order, target):
     open_load_kernel[(1,)](x, y, layout, gl.SwizzledSharedLayout(4, 1, 4, order), layout)
     expected = x.reshape(2, 16, 4, 4).transpose(2, 0, 3, 1).reshape(8, 64)
     np.testing.assert_array_equal(y, expected)
+
+
+# Other orders of the dimensions of a buffer.
+
+
+@gluon.jit
+def turned_kernel(
+    x_ptr, y_ptr, A: gl.constexpr, B: gl.constexpr, C: gl.constexpr, ORDER: gl.constexpr,
+    SHARED: gl.constexpr, FIRST: gl.constexpr, PART: gl.constexpr,
+):  # fmt: skip
+    LINE: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    i = gl.arange(0, A * B * C, layout=LINE)
+    whole = gl.allocate_shared_memory(gl.float16, [A, B, C], SHARED)
+    x = gl.load(x_ptr + i).reshape(A, B, C)
+    whole.store(x)
+    y = whole.slice(FIRST, PART).permute(ORDER).load(gl.AutoLayout()).reshape(PART * B * C)
+    j = gl.arange(0, PART * B * C, layout=LINE)
+    gl.store(y_ptr + j, gl.set_auto_layout(y, LINE))
+
+
+@sim_only
+@ampere_and_later
+@pytest.mark.parametrize("swizzle", [0, 32, 64])
+@pytest.mark.parametrize("part", [(0, 8), (4, 4)])
+def test_buffers_of_rows_in_all_orders(swizzle, part, target):
+    shape = (8, 16, 32)
+    x = values(shape, "fp16", 11)
+    layout = gl.NVMMASharedLayout(swizzle, 16, rank=3)
+    expected = x[part[0] : sum(part)]
+    for order in itertools.permutations(range(3)):
+        y = poisoned(expected.size, "fp16")
+        turned_kernel[(1,)](x, y, *shape, order, layout, *part)
+        np.testing.assert_array_equal(y, expected.transpose(order).reshape(-1))
 
 
 # Few rows, which have no room for a swizzle.

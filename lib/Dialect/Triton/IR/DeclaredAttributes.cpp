@@ -57,7 +57,7 @@ static constexpr DeclaredAttribute kTable[] = {
     {kPieceAttrName, Is::Indices, On::Any,
      "The number of the piece of a block that is accessed, and the shape of "
      "the block."},
-    {gpu::kNumStagesAttr, Is::Count, On::Loop,
+    {gpu::kNumStagesAttr, Is::NotNegative, On::Loop,
      "How many iterations of the loop may be under way."},
     {gpu::kUnrollFactorAttr, Is::Positive, On::Loop,
      "How often the body is to be repeated."},

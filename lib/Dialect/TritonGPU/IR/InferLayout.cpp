@@ -230,11 +230,16 @@ TritonGPUInferLayout::inferTransLayout(Attribute src, ArrayRef<int64_t> shape,
     return src;
   if (Attribute result = transposeByName(src, order))
     return result;
-  if (!isa<DistributedEncodingTrait>(src))
+  auto rows = dyn_cast<NVMMASharedEncodingAttr>(src);
+  bool isOfRows = rows && !rows.getFp4Padded();
+  if (!isa<DistributedEncodingTrait>(src) && !isOfRows)
     return fail(loc, "no encoding describes the transposition of ", src);
   FailureOr<LinearLayout> linear = getLinearLayout(shape, src, loc);
   if (failed(linear))
     return failure();
+  if (isOfRows)
+    return SharedLinearEncodingAttr::get(
+        src.getContext(), permuteOuts(*linear, order), rows.getAlignment());
   return nameLinearLayout(src.getContext(), permute(shape, order),
                           permuteOuts(*linear, order));
 }

@@ -173,8 +173,9 @@ LogicalResult MemDescTransOp::inferReturnTypes(MLIRContext *context,
       dyn_cast<DialectInferLayoutInterface>(&encoding.getDialect());
   if (!interface)
     return fail("the dialect of the encoding cannot transpose it");
+  // A part lies as the whole buffer does.
   FailureOr<Attribute> transposed = interface->inferTransLayout(
-      encoding, src.getShape().drop_front(leading), layoutOrder, loc);
+      encoding, alloc.take_back(rank).drop_front(leading), layoutOrder, loc);
   if (failed(transposed))
     return failure();
   results.push_back(MemDescType::get(shape, src.getElementType(), *transposed,

@@ -11,6 +11,9 @@
 // iteration argument goes away. What reads the argument loads the buffer. To
 // store what has just been loaded is not needed.
 //
+// A second loop may go on with the sum of the first: it would load one buffer
+// and store another. It goes on with the first buffer instead.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/TripCount.h"
@@ -22,6 +25,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tritongpu-hoist-tmem-alloc"
@@ -104,6 +108,43 @@ Operation *findFirstUser(Value value, Block *body) {
   return first;
 }
 
+/// Whether `op` is not known to be done when `place` is reached.
+bool comesAfter(Operation *op, Operation *place) {
+  Operation *ancestor = place->getBlock()->findAncestorOpInBlock(*op);
+  return !ancestor || place->isBeforeInBlock(ancestor);
+}
+
+/// The load whose value `store` writes to a buffer that has nothing in it yet,
+/// from one that nobody needs any more. Null if this is not all that it does.
+TMEMLoadOp findHandover(TMEMStoreOp store) {
+  auto load = store.getSrc().getDefiningOp<TMEMLoadOp>();
+  auto from = load ? load.getSrc().getDefiningOp<TMEMAllocOp>() : TMEMAllocOp();
+  auto to = store.getDst().getDefiningOp<TMEMAllocOp>();
+  if (!from || !to || from == to || load.getRedOp())
+    return {};
+  Block *block = store->getBlock();
+  if (load->getBlock() != block || from->getBlock() != block ||
+      to->getBlock() != block || to.getSrc() || to.getToken() ||
+      from.getToken() || !isKnownTrue(store.getPred()) ||
+      from.getResult().getType() != to.getResult().getType() ||
+      !isPlainAccess(load, from.getResult()) ||
+      !isPlainAccess(store, to.getResult()))
+    return {};
+  // A view would have users of its own.
+  auto isOver = [&](Operation *user) {
+    return user == load ||
+           (!user->hasTrait<mlir::OpTrait::IsTerminator>() &&
+            !isa<ViewLikeOpInterface>(user) && !comesAfter(user, load));
+  };
+  auto hasNotBegun = [&](Operation *user) {
+    return user == store || comesAfter(user, store);
+  };
+  if (!llvm::all_of(from.getResult().getUsers(), isOver) ||
+      !llvm::all_of(to.getResult().getUsers(), hasNotBegun))
+    return {};
+  return load;
+}
+
 class HoistTMEMAllocPass
     : public nvidia_gpu::impl::TritonGPUHoistTMEMAllocBase<HoistTMEMAllocPass> {
 public:
@@ -121,9 +162,25 @@ public:
           ++numSums;
         }
     }
+    SmallVector<TMEMStoreOp> stores;
+    getOperation().walk([&](TMEMStoreOp store) { stores.push_back(store); });
+    for (TMEMStoreOp store : stores)
+      if (TMEMLoadOp load = findHandover(store)) {
+        LDBG() << "a loop goes on with a sum: " << store;
+        continueSum(load, store);
+      }
   }
 
 private:
+  static void continueSum(TMEMLoadOp load, TMEMStoreOp store) {
+    auto next = store.getDst().getDefiningOp<TMEMAllocOp>();
+    store.erase();
+    next.getResult().replaceAllUsesWith(load.getSrc());
+    next.erase();
+    if (load->use_empty())
+      load.erase();
+  }
+
   /// Moves the buffer out of the loop, with the sum in it. `loop` becomes
   /// another one, without the argument.
   static void hoist(CarriedSum sum, scf::ForOp &loop) {

@@ -116,12 +116,12 @@ tt.func @f(%m: !ttg.memdesc<2x64x64xf16, #s, #smem>) {
 
 // -----
 
-#n = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 3}>
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true, rank = 3}>
 #smem = #ttg.shared_memory
-tt.func @f(%m: !ttg.memdesc<2x64x64xf16, #n, #smem>) {
+tt.func @f(%m: !ttg.memdesc<2x64x64xi8, #n, #smem>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{no encoding describes the transposition of}}
-  %0 = ttg.memdesc_trans %m {order = array<i32: 1, 0, 2>} : !ttg.memdesc<2x64x64xf16, #n, #smem> -> !ttg.memdesc<64x2x64xf16, #n, #smem>
+  %0 = ttg.memdesc_trans %m {order = array<i32: 1, 0, 2>} : !ttg.memdesc<2x64x64xi8, #n, #smem> -> !ttg.memdesc<64x2x64xi8, #n, #smem>
   tt.return
 }
 

@@ -174,7 +174,8 @@ def TritonGPUHoistTMEMAlloc
     stored only if the loop has no iteration.
 
     What the loop does with the sum besides, such as to scale it, stays: it loads
-    the sum and stores it.
+    the sum and stores it. A second loop that goes on with the sum of a first one
+    has it in the same buffer.
 
     Before:
     ```mlir

@@ -161,4 +161,56 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }
     tt.return
   }
+
+  // The second loop goes on where the first one ends.
+  // CHECK-LABEL: @goes_on
+  tt.func @goes_on(%a: !a, %b: !b, %n: index, %init: !sum) -> !sum {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %true = arith.constant true
+    // CHECK: [[D:%.*]] = ttnvgpu.tmem_alloc : ()
+    // CHECK: ttnvgpu.tmem_store %arg3, [[D]]
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    // CHECK-NOT: ttnvgpu.tmem_{{load|store|alloc}}
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    // CHECK: [[R:%.*]] = ttnvgpu.tmem_load [[D]]
+    // CHECK-NEXT: tt.return [[R]]
+    %first = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %init) -> (!sum) {
+      %d = ttnvgpu.tmem_alloc %sum : (!sum) -> !d
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+      %next = ttnvgpu.tmem_load %d : !d -> !sum
+      scf.yield %next : !sum
+    }
+    %second = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %first) -> (!sum) {
+      %d = ttnvgpu.tmem_alloc %sum : (!sum) -> !d
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+      %next = ttnvgpu.tmem_load %d : !d -> !sum
+      scf.yield %next : !sum
+    }
+    tt.return %second : !sum
+  }
+
+  // Two loops begin with the sum: only one of them could have the buffer.
+  // CHECK-LABEL: @two_go_on
+  tt.func @two_go_on(%a: !a, %b: !b, %n: index, %d: !d) -> (!sum, !sum) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %true = arith.constant true
+    // CHECK: [[D:%.*]] = ttnvgpu.tmem_alloc
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    // CHECK: [[S:%.*]] = ttnvgpu.tmem_load [[D]]
+    // CHECK: ttnvgpu.tmem_store [[S]], [[E:%.*]], %true
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[E]]
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    %x = ttnvgpu.tmem_alloc : () -> !d
+    ttnvgpu.tc_gen5_mma %a, %b, %x, %true, %true : !a, !b, !d
+    %first = ttnvgpu.tmem_load %x : !d -> !sum
+    %y = ttnvgpu.tmem_alloc : () -> !d
+    ttnvgpu.tmem_store %first, %y, %true : !sum -> !d
+    ttnvgpu.tc_gen5_mma %a, %b, %y, %true, %true : !a, !b, !d
+    ttnvgpu.tc_gen5_mma %a, %b, %x, %true, %true : !a, !b, !d
+    %r = ttnvgpu.tmem_load %x : !d -> !sum
+    %s = ttnvgpu.tmem_load %y : !d -> !sum
+    tt.return %r, %s : !sum, !sum
+  }
 }
