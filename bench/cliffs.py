@@ -43,7 +43,7 @@ from cliff_kernels import KERNELS
 from public_time import SIDES, agree, digest
 
 POINTS = 10
-#: A point that takes more seconds to compile counts as one that does not compile.
+#: A point that takes more seconds of the processor to compile counts as one that does not.
 COMPILE_PATIENCE = 60
 #: A row that takes more seconds to run and to time ends its process.
 TIME_PATIENCE = 90
@@ -112,6 +112,14 @@ def processor_time() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
+def end_after(seconds: int | None) -> None:
+    """Ends this process when it has used so many seconds more of the processor, or never."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    end = most if seconds is None else int(used.ru_utime + used.ru_stime) + seconds
+    resource.setrlimit(resource.RLIMIT_CPU, (end, most))
+
+
 class Worker:
     """A process that works on rows of a library by one compiler."""
 
@@ -163,7 +171,7 @@ class Worker:
             if "error" in found or "us" in found:
                 continue
             self.results.note(place, begun=True)
-            faulthandler.dump_traceback_later(COMPILE_PATIENCE, exit=True)
+            end_after(COMPILE_PATIENCE)
             start = processor_time()
             try:
                 kernel = launch.run(point, warmup=True)
@@ -174,7 +182,7 @@ class Worker:
             else:
                 if "cpu" not in found:
                     self.results.note(place, cpu=round(processor_time() - start, 4))
-            faulthandler.cancel_dump_traceback_later()
+            end_after(None)
 
     def time(self, row: str, first: bool) -> None:
         """Times each point once; in the first round it also says what the results are."""
