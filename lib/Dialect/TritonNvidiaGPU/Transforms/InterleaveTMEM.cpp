@@ -263,7 +263,9 @@ private:
     if (after >= before)
       return;
     // The load may have stopped in front of something that the user is behind.
-    Operation *end = chain.back();
+    Operation *end = load;
+    while (llvm::is_contained(chain, end->getNextNode()))
+      end = end->getNextNode();
     for (Operation *op : llvm::reverse(late)) {
       op->moveAfter(end);
       end = op;
