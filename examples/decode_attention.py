@@ -110,8 +110,10 @@ def main(device) -> None:
     parts = device.empty_like(np.empty((*q.shape[:2], splits, width), np.float32))
     logs = device.empty_like(np.empty((*q.shape[:2], splits), np.float32))
     out = device.empty_like(q)
-    inputs = map(device.put, (q, keys, values, table, lengths))
-    kernel = decode(*inputs, parts, logs, out, block=32, splits=splits)
+    kernel = decode(
+        device.put(q), device.put(keys), device.put(values), device.put(table),
+        device.put(lengths), parts, logs, out, block=32, splits=splits,
+    )  # fmt: skip
     expected = reference(q, keys, values, table, lengths)
     device.check("decode_attention", kernel, device.get(out), expected)
 

@@ -128,9 +128,12 @@ def main(device) -> None:
     hidden = device.empty_like(np.empty((tokens * chosen, n), np.float16))
     parts = device.empty_like(np.empty((tokens * chosen, k), np.float32))
     out = device.empty_like(x)
-    inputs = map(device.put, (x, *weights, order, ends, shares))
-    kernel = layer(*inputs, hidden, parts, out)
-    expected = reference(x, *weights, choices, shares)
+    gate, up, down = weights
+    kernel = layer(
+        device.put(x), device.put(gate), device.put(up), device.put(down), device.put(order),
+        device.put(ends), device.put(shares), hidden, parts, out,
+    )  # fmt: skip
+    expected = reference(x, gate, up, down, choices, shares)
     device.check("experts", kernel, device.get(out), expected)
 
 

@@ -85,8 +85,9 @@ def main(device) -> None:
     x = rng.standard_normal((m, k)).astype(np.float16)
     parts = device.empty_like(np.empty((splits, m, n), np.float32))
     out = device.empty_like(np.empty((m, n), np.float16))
-    inputs = map(device.put, (x, pack(weights), scales))
-    kernel = matmul(*inputs, parts, out, splits=splits)
+    kernel = matmul(
+        device.put(x), device.put(pack(weights)), device.put(scales), parts, out, splits=splits
+    )
     exact = weights * np.repeat(scales.astype(np.float64), GROUP, axis=0).T
     device.check("quantised_matmul", kernel, device.get(out), x.astype(np.float64) @ exact.T)
 

@@ -213,7 +213,7 @@ CASES = {
     gather_of_a_buffer: [
         "gather takes a tensor of indices, not",
     ],
-    absent_name: ["gluon.language.fpsan is not built in tile yet"],
+    absent_name: ["tile has no code for fpsan.embed"],
     misspelt_name: ["has no attribute `convert_layuot`; did you mean `convert_layout`?"],
     open_copy: ["the addresses of async_load must say their layout"],
     copy_of_another_type: [

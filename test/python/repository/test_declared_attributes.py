@@ -39,6 +39,7 @@ VALUES = {
     ),
     "Partitions": (["0 : i32", "array<i32: 0, 1>"], ["unit", "0 : i64", "array<i64: 0>"]),
     "PartitionLists": (["[array<i32: 0>, array<i32: 0, 1>]", "[]"], ["[0 : i32]", "unit"]),
+    "Offsets": (["0 : i32", "[0 : i32, 16 : i32]"], ["-1 : i32", "[-1 : i32]", "unit"]),
     "Indices": (["array<i32: 0, 1>", "array<i32>"], ["1 : i32", "array<i64: 0>"]),
     "String": (['"cuda:90"'], ['""', "unit"]),
     "Strings": (['["a", "b"]', "[]"], ["[1 : i32]", '"a"']),
