@@ -678,3 +678,25 @@ def test_folders_with_headers(tmp_path, monkeypatch):
     assert str(tmp_path / "include") not in driver.include_dirs
     (tmp_path / "include" / "cuda.h").touch()
     assert driver.include_dirs[0] == str(tmp_path / "include")
+
+
+@tile.jit
+def between(x_ptr, N: tl.constexpr, out_ptr, scale, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < N, other=0) * scale, mask=i < N)
+
+
+@pytest.mark.parametrize("n", [5, 64])
+def test_a_compiled_kernel_takes_its_arguments_without_the_constants(n):
+    """As FlagGems launches what it has compiled, where Triton is newer than 3.6."""
+    x, out = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
+    kernel = between[(1,)](x, n, out, 7, BLOCK=64)
+    other = np.full(64, -1, np.int32)
+    kernel[(1, 1, 1)](x, other, 7)
+    np.testing.assert_array_equal(other[:n], x[:n] * 7)
+    assert (other[n:] == -1).all()
+    kernel[(1, 1, 1)](x, n, out, 7, 64)
+    np.testing.assert_array_equal(out[:n], x[:n] * 7)
+    for wrong in ((x, other), (x, n, other, 7)):
+        with pytest.raises(tile.TileError, match="missing"):
+            kernel[(1, 1, 1)](*wrong)

@@ -124,8 +124,10 @@ private:
     auto place = [&](OpOperand *use) {
       return body->findAncestorOpInBlock(*use->getOwner());
     };
-    llvm::stable_sort(uses, [&](OpOperand *a, OpOperand *b) {
-      return place(a) != place(b) && place(a)->isBeforeInBlock(place(b));
+    llvm::sort(uses, [&](OpOperand *a, OpOperand *b) {
+      return place(a) != place(b)
+                 ? place(a)->isBeforeInBlock(place(b))
+                 : a->getOperandNumber() < b->getOperandNumber();
     });
     llvm::SmallSetVector<Attribute, 2> all;
     for (OpOperand *use : uses) {
