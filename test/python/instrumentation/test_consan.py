@@ -114,7 +114,9 @@ def test_a_mistake_in_an_example_is_found(row, target, tmp_path) -> None:
     module = examples.load(path)
     found = findings(examples.RUNS[example], module)
     assert found and set(found) <= LOOKED_FOR, found
-    assert all(f"{example}.py" in text for text in found.values()), found
+    # Examples take barriers and the like from each other.
+    files = [file.name for file in examples.EXAMPLES.glob("*.py")]
+    assert all(any(file in text for file in files) for text in found.values()), found
 
 
 @hopper
