@@ -6,6 +6,9 @@
 // number of records, flags. Without a stride records are bytes, and each word
 // beyond them reads 0 and is not written.
 //
+// Before gfx940, scratch memory has a descriptor, which adds the lane's number
+// (ADD_TID_ENABLE). Each lane's words are its own then.
+//
 //===----------------------------------------------------------------------===//
 #include "SharedLoads.h"
 
@@ -19,6 +22,7 @@ struct Buffer {
   uint64_t base;
   uint32_t stride, records, scalarOffset, constant;
   uint64_t exec;
+  Space space = Space::Global;
   /// Of the lanes; null if the instruction names none.
   const uint32_t *indices = nullptr, *offsets = nullptr;
 
@@ -29,6 +33,9 @@ struct Buffer {
     stride = uint32_t(low >> 48) & 0x3fff;
     records = scalarOf<uint32_t>(c, inst.op[2] + 8);
     scalarOffset = scalarOf<uint32_t>(c, inst.op[3]);
+    if (programOf(c).entry.buffer &&
+        scalarOf<uint32_t>(c, inst.op[2] + 12) & kAddsLane)
+      space = Space::Local;
     bool hasOffset = inst.mod[1] & 1, hasIndex = inst.mod[1] & 2;
     if (hasIndex)
       indices = c.src<uint32_t>(inst.op[1]);
@@ -45,6 +52,8 @@ struct Buffer {
     // takes constants out of negative numbers.
     uint32_t offset = constant + (offsets ? offsets[lane] : 0);
     uint64_t end = uint64_t(offset) + bytes;
+    if (space == Space::Local)
+      return {uint64_t(offset) + scalarOffset, true};
     if (stride)
       return {uint64_t(index) * stride + offset + scalarOffset,
               index < records && end <= stride};
@@ -62,7 +71,8 @@ struct Buffer {
   }
   /// Of 48 bits.
   uint64_t address(unsigned lane) const {
-    return (base + place(lane, 0).offset) & 0xffffffffffff;
+    uint64_t from = space == Space::Local ? 0 : base;
+    return (from + place(lane, 0).offset) & 0xffffffffffff;
   }
 };
 
@@ -113,8 +123,7 @@ Step execLoad(Ctx &c, const Inst &inst, uint32_t) {
               : outside;
   }
   for (const Part &p : parts)
-    if (loadLanes(c, inst, p.mask, Space::Global, p.data,
-                  inst.op[0] + p.at * lanes,
+    if (loadLanes(c, inst, p.mask, b.space, p.data, inst.op[0] + p.at * lanes,
                   [&](unsigned l) { return address[l] + p.at; }) == Step::Error)
       return Step::Error;
   return Step::Next;
@@ -126,8 +135,7 @@ Step execStore(Ctx &c, const Inst &inst, uint32_t) {
   unsigned lanes = programOf(c).waveLanes;
   return eachPart(
       b, Data(inst.mod[0]), [&](uint64_t mask, Data d, unsigned at) {
-        return storeLanes(c, inst, mask, Space::Global, d,
-                          inst.op[0] + at * lanes,
+        return storeLanes(c, inst, mask, b.space, d, inst.op[0] + at * lanes,
                           [&](unsigned l) { return b.address(l) + at; });
       });
 }
@@ -140,7 +148,7 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t) {
   bool compares = Atomic(inst.mod[0]) == Atomic::CmpSwap;
   unsigned words = wide ? 2 : 1;
   return atomicLanes(
-      c, inst, b.inside(0, words * 4), Space::Global, Atomic(inst.mod[0]), wide,
+      c, inst, b.inside(0, words * 4), b.space, Atomic(inst.mod[0]), wide,
       inst.op[0],
       compares ? inst.op[0] + words * programOf(c).waveLanes * 4 : NoSlot,
       returns ? inst.op[0] : NoSlot, [&](unsigned l) { return b.address(l); });

@@ -144,8 +144,11 @@ void WaveProgram::start(Ctx &c, Frame &frame) const {
 
   Giver give{w};
   auto kernarg = uint64_t(reinterpret_cast<uintptr_t>(launch.args.data()));
-  if (entry.buffer)
-    give.skip(4);
+  if (entry.buffer) {
+    give.skip(2);
+    give.word(~uint32_t(0));
+    give.word(kAddsLane);
+  }
   if (entry.dispatchPacket)
     // The packet lies behind the arguments.
     give.pair(kernarg + launch.args.size() - 64);

@@ -129,6 +129,10 @@ struct Modifiers {
   void findMoves(unsigned lanes);
 };
 
+/// In the last word of a descriptor: ADD_TID_ENABLE. The one of scratch memory
+/// has it.
+constexpr uint32_t kAddsLane = 1u << 23;
+
 /// What a kernel's directives say of the registers in which waves start. They
 /// are looked up by name, so this is done once.
 struct Entry {

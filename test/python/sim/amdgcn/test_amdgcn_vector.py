@@ -499,3 +499,13 @@ def test_saturation():
     signed_sum = wide(a) + wide(b)
     want = np.clip(signed_sum, -(2**31), 2**31 - 1).astype(i32).view(u32)
     same(lanes("v_add_i32 {d}, {0}, {1} clamp", [a, b]), want)
+
+
+@pytest.mark.parametrize("name,keeps", [("v_mad_u16", True), ("v_mad_legacy_u16", False)])
+def test_the_other_half_of_three_sources(name, keeps):
+    """The forms that GFX9 calls legacy clear it, as GFX8 does. LLVM counts on that."""
+    a, b, c = integers(64, 3)
+    start = np.full(len(a), 0xABCD0000, u32)
+    got = lanes(f"{name} {{d}}, {{0}}, {{1}}, {{2}}", [a, b, c], start=start)
+    want = (a * b + c) & u32(0xFFFF)
+    same(got, want | start if keeps else want, name)
