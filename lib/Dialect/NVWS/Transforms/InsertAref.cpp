@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartitionUses.h"
+#include "RingSlots.h"
 
 #include "tile/Analysis/OpPartitions.h"
 #include "tile/Dialect/NVWS/IR/Dialect.h"
@@ -149,7 +150,7 @@ private:
     OpBuilder builder(def);
     if (!copy)
       builder.setInsertionPointAfter(def);
-    auto enter = enterSlot<ArefPutEnterOp>(builder, loc, slot);
+    auto enter = enterSlot<ArefPutEnterOp>(builder, loc, ring, slot);
     runWith(enter, def);
     Value buffer = enter.getBuffers().front();
     Operation *filling;
@@ -165,7 +166,7 @@ private:
       filling = gpu::LocalStoreOp::create(builder, loc, source, buffer);
     }
     runWith(filling, def);
-    runWith(exitSlot<ArefPutExitOp>(builder, loc, enter.getToken(),
+    runWith(exitSlot<ArefPutExitOp>(builder, loc, ring, enter.getToken(),
                                     {copy ? AsyncOp::TMALoad : AsyncOp::NONE}),
             def);
     if (copy)
@@ -180,7 +181,7 @@ private:
     OpBuilder builder(span.first);
     auto view = getBuffer(slot.getShape(), slot.getElementType(),
                           slot.getEncoding(), /*isMutable=*/false);
-    auto enter = enterSlot<ArefGetEnterOp>(builder, loc, view);
+    auto enter = enterSlot<ArefGetEnterOp>(builder, loc, ring, view);
     runWith(enter, span.first);
     setPartitions(enter, partitions);
     Value buffer = enter.getBuffers().front(), tensor;
@@ -227,26 +228,9 @@ private:
     OpBuilder builder(enter.getContext());
     builder.setInsertionPointAfter(span.last);
     Operation *exit = exitSlot<ArefGetExitOp>(
-        builder, enter.getLoc(), enter.getToken(), kinds.getArrayRef());
+        builder, enter.getLoc(), ring, enter.getToken(), kinds.getArrayRef());
     runWith(exit, span.last);
     setPartitions(exit, partitions);
-  }
-
-  template <typename EnterOp>
-  EnterOp enterSlot(OpBuilder &builder, Location loc, Type buffer) {
-    return EnterOp::create(builder, loc, TypeRange(buffer),
-                           gpu::AsyncTokenType::get(builder.getContext()), ring,
-                           /*stage=*/Value(), /*phase=*/Value());
-  }
-
-  template <typename ExitOp>
-  ExitOp exitSlot(OpBuilder &builder, Location loc, Value token,
-                  ArrayRef<AsyncOp> kinds) {
-    SmallVector<Attribute> attributes;
-    for (AsyncOp kind : kinds)
-      attributes.push_back(AsyncOpAttr::get(builder.getContext(), kind));
-    return ExitOp::create(builder, loc, ring, /*stage=*/Value(), token,
-                          builder.getArrayAttr(attributes));
   }
 
   Value value;

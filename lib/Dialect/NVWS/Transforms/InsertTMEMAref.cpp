@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PartitionUses.h"
+#include "RingSlots.h"
 
 #include "tile/Analysis/OpPartitions.h"
 #include "tile/Dialect/NVWS/IR/Dialect.h"
@@ -176,21 +177,14 @@ private:
   static void takeRound(ArefCreateOp ring, Type buffer, const Round &round) {
     OpBuilder builder(round.span.first);
     Location loc = round.span.first->getLoc();
-    auto enter = EnterOp::create(builder, loc, TypeRange(buffer),
-                                 gpu::AsyncTokenType::get(builder.getContext()),
-                                 ring.getResult(),
-                                 /*stage=*/Value(), /*phase=*/Value());
+    auto enter = enterSlot<EnterOp>(builder, loc, ring, buffer);
     runWith(enter, round.span.first);
     setPartitions(enter, round.partitions);
     for (OpOperand *use : round.uses)
       use->set(enter.getBuffers().front());
     builder.setInsertionPointAfter(round.span.last);
-    SmallVector<Attribute> kinds;
-    for (AsyncOp kind : round.getKinds())
-      kinds.push_back(AsyncOpAttr::get(builder.getContext(), kind));
-    auto exit = ExitOp::create(builder, loc, ring.getResult(),
-                               /*stage=*/Value(), enter.getToken(),
-                               builder.getArrayAttr(kinds));
+    auto exit = exitSlot<ExitOp>(builder, loc, ring, enter.getToken(),
+                                 round.getKinds());
     runWith(exit, round.span.last);
     setPartitions(exit, round.partitions);
   }
