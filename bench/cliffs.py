@@ -320,7 +320,9 @@ class Child:
 def wanted(options: argparse.Namespace) -> Iterator[tuple[str, str]]:
     for library, rows in KERNELS.items():
         for row in rows:
-            if library in options.libraries.split(",") and options.match in f"{library} {row}":
+            if library in options.libraries.split(",") and public_time.is_row(
+                library, row, options.match
+            ):
                 yield library, row
 
 
@@ -538,7 +540,6 @@ def main() -> None:
     sub = parser.add_subparsers(dest="command", required=True)
     for name in ("measure", "dry"):
         measuring = public_time.add_measuring(sub, name, rounds=2, seconds=420)
-        measuring.add_argument("--match", default="", help="a part of `library row`")
         measuring.add_argument("--jobs", type=int, default=os.cpu_count(), help="that compile")
         measuring.add_argument("--compile-seconds", type=float, default=600)
         measuring.add_argument("--points", type=int, default=POINTS, help="of each kernel")

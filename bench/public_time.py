@@ -2,7 +2,7 @@
 
     python bench/public_time.py measure results.jsonl --tile FOLDER [--libraries liger,gems]
     python bench/public_time.py table results.jsonl
-    python bench/public_time.py dry --tile FOLDER [--libraries liger,gems] [--match TEXT]
+    python bench/public_time.py dry --tile FOLDER [--libraries liger,gems] [--match EXPRESSION]
 
 The rows (public_time_rows) call the libraries' operations, forward and backward, at sizes of real
 models. Each library runs in processes of its own. At first both compilers run without a clock:
@@ -26,6 +26,7 @@ import importlib
 import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -275,7 +276,11 @@ def rows_of(library: str) -> dict[str, Callable[[], Callable[[], Any]]]:
     return importlib.import_module(f"public_time_rows.{library}").rows()
 
 
-def run_rows(this: Round, out: Path, until: float, part: tuple[int, int]) -> None:
+def is_row(library: str, name: str, match: str) -> bool:
+    return re.search(match, f"{library} {name}") is not None
+
+
+def run_rows(this: Round, out: Path, until: float, part: tuple[int, int], match: str) -> None:
     """Runs a library's rows in this process: round 0 for their results, the others for times."""
     import torch
 
@@ -285,7 +290,7 @@ def run_rows(this: Round, out: Path, until: float, part: tuple[int, int]) -> Non
     done = this.done(out)
     clock = Clock() if this.number else None
     for number, (name, make) in enumerate(rows.items()):
-        if name in done or number % part[1] != part[0]:
+        if name in done or number % part[1] != part[0] or not is_row(this.library, name, match):
             continue
         if time.time() > until:
             break
@@ -326,7 +331,7 @@ def run_dry(library: str, who: str, match: str) -> None:
     """Compiles what the rows launch, and says what that is."""
     launched = prepare(who, dry=True)
     for name, make in rows_of(library).items():
-        if match not in f"{library} {name}":
+        if not is_row(library, name, match):
             continue
         launched.resources.clear()
         started = time.perf_counter()
@@ -381,7 +386,7 @@ def commands(
 ) -> Iterator[subprocess.Popen]:
     for job in range(jobs):
         arguments = [sys.executable, __file__, "rows", str(options.out), this.library, this.who]
-        arguments += [str(this.number), str(until), f"{job}/{jobs}"]
+        arguments += [str(this.number), str(until), f"{job}/{jobs}", options.match]
         log = (options.home / f"{this.library}-{this.who}-{this.number}-{job}.log").open("w")
         yield subprocess.Popen(
             arguments,
@@ -510,6 +515,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--libraries", default=",".join(LIBRARIES))
     parser.add_argument("--home", type=Path, default=Path("/tmp/public-time"))
     parser.add_argument("--sides", default=",".join(SIDES), help="the compilers to run")
+    parser.add_argument("--match", default="", help="rows that it finds, as `library row`")
 
 
 def add_measuring(sub: Any, name: str, rounds: int, seconds: float) -> argparse.ArgumentParser:
@@ -531,7 +537,6 @@ def main() -> None:
     measuring.add_argument("--patience", type=float, default=120, help="seconds for a process")
     compiling = sub.add_parser("dry")
     add_places(compiling)
-    compiling.add_argument("--match", default="", help="a part of `library row`")
     compiling = sub.add_parser("dry-rows")
     for name in ("library", "who", "match"):
         compiling.add_argument(name)
@@ -542,6 +547,7 @@ def main() -> None:
     single.add_argument("number", type=int)
     single.add_argument("until", type=float)
     single.add_argument("part")
+    single.add_argument("match")
     shown = sub.add_parser("table")
     shown.add_argument("results", type=Path)
     options = parser.parse_args()
@@ -550,7 +556,7 @@ def main() -> None:
     elif options.command == "rows":
         number, count = map(int, options.part.split("/"))
         this = Round(options.library, options.who, options.number)
-        run_rows(this, options.out, options.until, (number, count))
+        run_rows(this, options.out, options.until, (number, count), options.match)
     elif options.command == "dry":
         dry(options)
     elif options.command == "dry-rows":

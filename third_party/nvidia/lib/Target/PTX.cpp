@@ -13,6 +13,7 @@
 #include "nvidia/Target/KeepFromUnrolling.h"
 #include "nvidia/Target/ShareBases.h"
 #include "nvidia/Target/ShareLoopOffsets.h"
+#include "nvidia/Target/ShortenLiveRanges.h"
 #include "nvidia/TargetTable.h"
 
 #include "llvm/CodeGen/AtomicExpand.h"
@@ -178,6 +179,7 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if (options.optLevel > 0) {
     shareBases(module);
     shareLoopOffsets(module);
+    shortenLiveRanges(module);
   }
   keepFromUnrolling(module);
   return success();
