@@ -94,7 +94,7 @@ def measure(
     if "error" in compiled:
         return compiled
     text, shared = compiled["text"], compiled["shared"]
-    found = {"shared": shared, **MACHINES[target.backend].describe(text, options)}
+    found = {"shared": shared, **MACHINES[target.backend].describe(text, shared, options)}
     if options.assembled:
         return found
     try:

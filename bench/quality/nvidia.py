@@ -23,6 +23,7 @@ METRICS = {
     "registers": "registers",
     "spills": "spill bytes",
     "shared": "shared bytes",
+    "blocks": "resident blocks",
     "sass": "SASS",
     "loop": "SASS/MMA in loops",
     "loop_barriers": "barriers/MMA in loops",
@@ -32,12 +33,14 @@ METRICS = {
 }
 #: Ratios above are marked.
 LIMIT = 1.05
-MORE_IS_BETTER: set[str] = set()
+MORE_IS_BETTER = {"blocks"}
+#: A block gets shared memory in units of so many bytes.
+SHARED_UNIT = 128
 
 
 def granules(arch: int) -> dict[str, int]:
-    """Nothing is compared in multiples of something."""
-    return {}
+    """What the machine hands out in larger portions."""
+    return {"shared": SHARED_UNIT}
 
 
 def is_comparable(metric: str, ours: dict[str, Any], peer: dict[str, Any]) -> bool:
@@ -56,8 +59,23 @@ def entry(ptx: str) -> tuple[str, int]:
     return name, int(re.search(r"\.(?:req|max)ntid\s+(\d+)", ptx).group(1))
 
 
-def describe(ptx: str, options: argparse.Namespace) -> dict[str, Any]:
-    """What ptxas says, and counts of the machine code."""
+#: Columns of tensor memory that the blocks of a multiprocessor share.
+ALL_COLUMNS = 512
+
+
+def resident_blocks(ptx: str, target: str, found: dict[str, Any], shared: int) -> int:
+    """How many blocks a multiprocessor holds at once."""
+    from tile import _C
+    from tile.backends.nvidia import occupancy
+
+    facts = _C.nvidia.facts(f"cuda:{re.sub('[^0-9]', '', target)}")
+    _, threads = entry(ptx)
+    blocks = occupancy.resident_blocks(facts, found["registers"], -(-threads // 32), shared)
+    return min(blocks, ALL_COLUMNS // (found["columns"] or 1))
+
+
+def describe(ptx: str, shared: int, options: argparse.Namespace) -> dict[str, Any]:
+    """What ptxas says, how many blocks are resident then, and counts of the machine code."""
     target = re.search(r"^\s*\.target\s+(sm_\w+)", ptx, re.M).group(1)
     with tempfile.TemporaryDirectory(prefix="tile-bench-") as folder:
         source, binary = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
@@ -75,6 +93,7 @@ def describe(ptx: str, options: argparse.Namespace) -> dict[str, Any]:
             "registers": int(re.search(r"Used (\d+) registers", log).group(1)),
             "spills": sum(int(n) for n in re.findall(r"(\d+) bytes spill", log)),
         }
+        found["blocks"] = resident_blocks(ptx, target, found, shared)
         if options.nvdisasm:
             text = subprocess.run(
                 [options.nvdisasm, "-c", str(binary)], capture_output=True, text=True, check=True

@@ -1,6 +1,7 @@
 """Products of block-scaled matrices on sm_100: one scale belongs to 32 elements along K, or to 16.
 Elements are e4m3, e5m2 (mxfp8) or e2m1, two in a byte (mxfp4; nvfp4 with scales of e4m3). The
-scales go through registers to tensor memory, where the tensor cores read them."""
+scales go through registers to tensor memory, where the tensor cores read them. Beside 8-bit
+elements, 4-bit ones need padding in shared memory. The copy engine puts it in."""
 
 from __future__ import annotations
 
@@ -44,8 +45,9 @@ def load_scales(ptr, first, rows, k, groups, buffer, LAYOUT: gl.constexpr):
 
 @gluon.jit
 def scaled_kernel(
-    a, b, a_scale_ptr, b_scale_ptr, c_ptr, M, N, groups, FORMAT: gl.constexpr, GROUPS: gl.constexpr,
-    A_SCALES: gl.constexpr, B_SCALES: gl.constexpr, ACC: gl.constexpr, OUT: gl.constexpr,
+    a, b, a_scale_ptr, b_scale_ptr, c_ptr, M, N, groups, A_FORMAT: gl.constexpr,
+    B_FORMAT: gl.constexpr, GROUPS: gl.constexpr, A_SCALES: gl.constexpr, B_SCALES: gl.constexpr,
+    ACC: gl.constexpr, OUT: gl.constexpr,
 ):  # fmt: skip
     BM: gl.constexpr = a.block_shape[0]
     BN: gl.constexpr = b.block_shape[0]
@@ -69,7 +71,7 @@ def scaled_kernel(
         load_scales(b_scale_ptr, j * BN, N, k, groups, b_scales, B_SCALES)
         mbarrier.wait(ready, k & 1)
         tcgen05_mma_scaled(
-            sa, sb.permute([1, 0]), acc, a_scales, b_scales, FORMAT, FORMAT, use_acc=k > 0
+            sa, sb.permute([1, 0]), acc, a_scales, b_scales, A_FORMAT, B_FORMAT, use_acc=k > 0
         )
         tcgen05_commit(done)
         # The next step overwrites the operands and the scales.
@@ -98,32 +100,38 @@ def rows_layout(rows: int, columns: int) -> gl.DistributedLinearLayout:
     return gl.DistributedLinearLayout(registers, lanes, [[32, 0], [64, 0]], [], [rows, columns])
 
 
-def arguments(a, b, a_scale, b_scale, c, kind, block):
-    format, packed, scale_type, per_scale = FORMATS[kind]
+def arguments(a, b, a_scale, b_scale, c, kinds, block):
     bm, bn, bk = block
-    element = DTYPES[format]
+    formats = [FORMATS[kind][0] for kind in kinds]
+    _, _, scale_type, per_scale = FORMATS[kinds[0]]
+    is_mixed = len({format == "e2m1" for format in formats}) == 2
     descs = []
-    for tensor, rows in ((a, bm), (b, bn)):
-        shape = [rows, bk // packed]
+    for tensor, rows, kind in ((a, bm, kinds[0]), (b, bn, kinds[1])):
+        format, packed, *_ = FORMATS[kind]
+        shape, element = [rows, bk // packed], DTYPES[format]
         given = tensor if format == "e2m1" else tile.reinterpret(tensor, element)
-        layout = gl.NVMMASharedLayout.get_default_for(shape, element)
+        padded = is_mixed and format == "e2m1"
+        layout = gl.NVMMASharedLayout.get_default_for(shape, element, fp4_padded=padded)
         descs.append(TensorDescriptor.from_tensor(given, shape, layout))
     scales = [
         s if scale_type == gl.uint8 else tile.reinterpret(s, scale_type) for s in (a_scale, b_scale)
     ]
     groups = bk // per_scale
     return (
-        *descs, *scales, c, *c.shape, a_scale.shape[1], format, groups,
+        *descs, *scales, c, *c.shape, a_scale.shape[1], *formats, groups,
         scales_layout(bm, groups, 4), scales_layout(bn, groups, 4), TensorMemoryLayout([bm, bn], 1),
         rows_layout(bm, bn),
     )  # fmt: skip
 
 
-def matmul(a, b, a_scale, b_scale, c, kind: str = "mxfp8", block=(128, 128, 128), **options):
+def matmul(
+    a, b, a_scale, b_scale, c, kinds=("mxfp8", "mxfp8"), block=(128, 128, 128), **options
+):  # fmt: skip
     """``c = (a * its scales) @ (b * its scales).T`` in fp32. Elements and scales are bytes,
-    and lie along K; rows of `a` and `b` are multiples of 16 bytes."""
+    and lie along K; rows of `a` and `b` are multiples of 16 bytes. `kinds` are their formats. Rows
+    of 4-bit elements beside 8-bit ones are multiples of 64 bytes."""
     grid = (tile.cdiv(c.shape[0], block[0]), tile.cdiv(c.shape[1], block[1]))
-    given = arguments(a, b, a_scale, b_scale, c, kind, block)
+    given = arguments(a, b, a_scale, b_scale, c, kinds, block)
     return scaled_kernel[grid](*given, **options)
 
 
@@ -163,15 +171,16 @@ def random_operand(rng, rows: int, k: int, kind: str) -> tuple[np.ndarray, np.nd
 
 def main(device) -> None:
     rng = np.random.default_rng(10)
-    for kind in FORMATS:
+    mixed = [("mxfp8", "mxfp4"), ("mxfp4", "mxfp8-e5m2")]
+    for kinds in [*((kind, kind) for kind in FORMATS), *mixed]:
         for m, n, k in ((128, 128, 256), (200, 136, 384)):
-            a, a_scale, left = random_operand(rng, m, k, kind)
-            b, b_scale, right = random_operand(rng, n, k, kind)
+            a, a_scale, left = random_operand(rng, m, k, kinds[0])
+            b, b_scale, right = random_operand(rng, n, k, kinds[1])
             expected = (left @ right.T).astype(np.float32)
             c = device.empty_like(expected)
             scales = device.put(a_scale), device.put(b_scale)
-            kernel = matmul(device.put(a), device.put(b), *scales, c, kind)
-            device.check(kind, kernel, device.get(c), expected)
+            kernel = matmul(device.put(a), device.put(b), *scales, c, kinds)
+            device.check(" by ".join(kinds), kernel, device.get(c), expected)
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The one model of time in the project. It takes exact counts of a launch and
-// peak rates of a GPU. Each part of the GPU needs some time at least: memory,
-// tensor cores, issue, the unit for special functions, shared memory, tensor
-// memory. The longest is the bound.
+// The one model of time in the project. Rates that passes know, too, are in
+// Rates.h. The model takes exact counts of a launch and peak rates of a GPU.
+// Each part of the GPU needs some time at least: memory, tensor cores, issue,
+// the unit for special functions, shared memory, tensor memory. The longest is
+// the bound.
 //
 // To rank configurations, it also knows that blocks are spread over
 // multiprocessors as wholes. If the launch has a timeline, it knows how long
@@ -13,12 +14,14 @@
 // hidden behind the bound shows.
 //
 //===----------------------------------------------------------------------===//
+#include "tile/Rules/Rates.h"
 #include "tile/Simulator/Report.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace tile::sim;
+namespace rates = tile::rates;
 
 //===-- Rates -------------------------------------------------------------===//
 
@@ -40,11 +43,6 @@ static constexpr Gpu gpus[] = {
 /// Of a multiprocessor, in a cycle. A wavefront is what shared memory serves at
 /// once.
 static constexpr double specialLanes = 16, wavefronts = 1;
-/// A warp moves a column of its 32 lanes in a cycle. Nobody has published this:
-/// it is assumed.
-static constexpr double tensorMemoryBytes = 512;
-/// From the L2 cache.
-static constexpr double cacheBytes = 64;
 /// What of the other parts is not hidden behind the longest.
 static constexpr double notHidden = 0.1;
 /// Blocks and threads that a multiprocessor holds at once.
@@ -101,8 +99,8 @@ Report::Roofline Report::roofline(const Gpu &gpu, double blocks) const {
   // What is read again comes from the cache, at the rate of its ports.
   bytes *= scale;
   double moved = reach ? std::min(bytes, double(reach)) : bytes;
-  r.memory =
-      std::max(moved / gpu.bytesPerSecond, bytes / (cacheBytes * cycles));
+  r.memory = std::max(moved / gpu.bytesPerSecond,
+                      bytes / (rates::cacheBytes * cycles));
   r.tensor = std::max(double(counters.tensorFlops - narrow) / gpu.tensorFlops +
                           double(counters.tensorFlops8) / rate8 +
                           double(counters.tensorFlops4) / rate4,
@@ -114,7 +112,7 @@ Report::Roofline Report::roofline(const Gpu &gpu, double blocks) const {
               (specialLanes * cycles);
   r.shared = double(counters.sharedWavefronts) / (wavefronts * cycles);
   r.tensorMemory =
-      double(counters.tensorMemoryBytes) / (tensorMemoryBytes * cycles);
+      double(counters.tensorMemoryBytes) / (rates::tensorMemoryBytes * cycles);
   for (double *part :
        {&r.tensor, &r.issue, &r.shared, &r.special, &r.tensorMemory})
     *part *= scale;
@@ -135,7 +133,8 @@ Report::Roofline Report::roofline(const Gpu &gpu, double blocks) const {
   double most = std::ceil(blocks / gpu.multiprocessors),
          spread = most * gpu.multiprocessors / blocks;
   // A block alone does not fill the memory's bandwidth.
-  double longest = std::max(r.memory, bytes / (cacheBytes * cycles) * spread);
+  double longest =
+      std::max(r.memory, bytes / (rates::cacheBytes * cycles) * spread);
   for (double seconds :
        {r.tensor, r.issue, r.shared, r.special, r.tensorMemory})
     longest = std::max(longest, seconds * spread);

@@ -21,7 +21,7 @@ enum Word : unsigned {
 };
 /// Flushing of subnormals has types of its own; tf32 is float with a flag.
 constexpr uint32_t tf32Flag = 1u << 16;
-constexpr unsigned typeF32 = 7, typeTf32 = 11;
+constexpr unsigned typeF32 = 7, typeTf32 = 11, typeTf32Ftz = 12;
 
 uint32_t field(uint32_t word, unsigned at, unsigned width) {
   return word >> at & ((1u << width) - 1);
@@ -81,7 +81,7 @@ void TensorMap::encode(std::byte *to) const {
   words[0] = uint32_t(address);
   words[1] = uint32_t(address >> 32);
   uint32_t &facts = words[Facts];
-  bool isTf32 = elementType >= typeTf32;
+  bool isTf32 = elementType == typeTf32 || elementType == typeTf32Ftz;
   setField(facts, 0, 1, isIm2col);
   setField(facts, 4, 3, rankMinusOne);
   setField(facts, 7, 4, elementType - (isTf32 ? typeTf32 - typeF32 : 0));

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 using namespace tile::sim;
+using tile::rates::copyLatency;
 
 //===-- The model ---------------------------------------------------------===//
 
@@ -42,9 +43,9 @@ static uint64_t latencyOf(const Inst &inst) {
     return 5;
   }
 }
-/// Of a copy, and bytes a cycle of a CTA that has a multiprocessor to itself.
 static constexpr uint64_t tensorAccessLatency = 34;
-static constexpr uint64_t copyLatency = 600, copyBytesPerCycle = 20;
+/// Of copies of a CTA that has a multiprocessor to itself, in a cycle.
+static constexpr uint64_t copyBytesPerCycle = 20;
 /// A wait that is shorter is part of the work.
 static constexpr uint64_t shortestWait = 8;
 static constexpr size_t mostSpans = size_t(1) << 20;

@@ -15,15 +15,14 @@
 #pragma once
 
 #include "Machine.h"
+#include "tile/Rules/Rates.h"
 
 #include <algorithm>
 #include <map>
 
 namespace tile::sim {
 
-/// That tensor cores are busy with one instruction for a warp group (64 rows)
-/// or a CTA (128 rows) of n columns, whatever the type.
-inline uint64_t productCycles(unsigned n) { return std::max(n / 2, 1u); }
+using rates::productCycles;
 
 class Timeline {
 public:

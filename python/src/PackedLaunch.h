@@ -61,6 +61,9 @@ struct TensorMapSlot {
   /// Copies are of pixels: the im2col mode of TMA. `box` has the numbers of
   /// channels and of pixels.
   bool pixels = false;
+  /// How many elements of the map an element of the descriptor is, along the
+  /// innermost dimension.
+  uint32_t packing = 1;
 };
 
 /// The parameters of a kernel that are tensor maps: they come after the

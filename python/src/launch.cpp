@@ -182,9 +182,9 @@ void populateLaunch(nb::module_ &m) {
   nb::class_<TensorMapSlot>(m, "TensorMapSlot",
                             "A tensor map that a kernel takes by value.")
       .def(nb::init<uint32_t, uint32_t, uint32_t, uint32_t,
-                    std::vector<uint32_t>, bool>(),
+                    std::vector<uint32_t>, bool, uint32_t>(),
            "base"_a, "element_type"_a, "element_bytes"_a, "swizzle"_a, "box"_a,
-           "pixels"_a = false);
+           "pixels"_a = false, "packing"_a = 1);
   nb::class_<TensorMaps>(m, "TensorMaps", "The tensor maps of a kernel.")
       .def(nb::init<uint64_t, uint64_t, uint32_t, std::vector<TensorMapSlot>>(),
            "encode"_a, "encode_pixels"_a, "at"_a, "slots"_a);

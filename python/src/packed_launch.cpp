@@ -209,6 +209,7 @@ bool PackedLaunch::encode(const TensorMapSlot &slot, const Parts &parts,
     if (i != 0)
       strides[i - 1] = uint64_t(parts.strides[i]) * slot.elementBytes;
   }
+  shape[0] *= slot.packing;
   auto *base = reinterpret_cast<void *>(parts.base);
   if (slot.pixels)
     return maps.encodePixels &&

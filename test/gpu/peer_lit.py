@@ -5,7 +5,8 @@
 FOLDER is the `test` folder of Triton's repository. Without FILE all files of its subfolders run. A
 file is *read* if tile-opt parses and verifies it, but for sections (between lines of `// -----`)
 that expect errors. A file, and each of its sections, *passes* if all its RUN lines do.
-With --why, the first error of each section that fails is printed.
+With --why, the first error of each section that fails is printed. At the end, sections that fail
+are counted by their cause.
 
 What tile-opt prints is compared in Triton's spelling: `ttng.` for `ttnvgpu.`, and descriptors
 without `tensor<>`.
@@ -20,12 +21,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = re.compile(r"// ?RUN: ?(.*)")
 SPELLING = r"s/ttnvgpu[.]/ttng./g; s/tensordesc<tensor<([^<>]*)>>/tensordesc<\1>/g"
 SECTION = re.compile(r"^// -----.*$", re.MULTILINE)
+#: What a section fails for, by its first error. The first expression that matches names it.
+CAUSES = {
+    r"unexpected (error|warning)": "refused, in other words",
+    r"expected (error|warning|remark) .* was not produced": "accepted here, refused there",
+    r"Unknown command line argument|no such option|does not refer to a registered": (
+        "a pass, or an option of one, that is not there"
+    ),
+    r"is unknown|not found for custom op|unknown key|dim = 1, found dim": "not read",
+    r"run -allocate|no place|no places|'ttg.target' attribute": "wants other passes first",
+    r"expected string not found|CHECK-COUNT|excluded string": "other code or IR",
+}
 
 
 def find_filecheck() -> str:
@@ -56,7 +69,10 @@ class Suite:
         # A section need not have what FileCheck looks for.
         if "no check strings found" in result.stderr and "|" in line:
             return self.shell(line.split("|")[0] + " > /dev/null")
-        errors = [text for text in result.stderr.splitlines() if "error" in text]
+        lines = result.stderr.splitlines()
+        # FileCheck then complains of an empty text.
+        errors = [text for text in lines if "Unknown command line argument" in text]
+        errors += [text for text in lines if "error" in text]
         why = errors[0] if errors else result.stderr.strip()[:200]
         return why or f"exit status {result.returncode}"
 
@@ -80,6 +96,10 @@ class Suite:
             if why := self.shell(self.command(run, path)):
                 return why
         return ""
+
+
+def cause_of(why: str) -> str:
+    return next((name for text, name in CAUSES.items() if re.search(text, why)), "another error")
 
 
 def run_sections(suite: Suite, text: str, runs: list[str], folder: Path) -> list[tuple[int, str]]:
@@ -116,6 +136,7 @@ def main() -> None:
         )
     )
     read = passed = sections = sections_passed = 0
+    causes: Counter[str] = Counter()
     for path in paths:
         text = path.read_text()
         runs = [run for run in RUN.findall(text) if run]
@@ -123,6 +144,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             outcomes = run_sections(suite, text, runs, Path(folder))
         good = sum(not why for _, why in outcomes)
+        causes.update(cause_of(why) for _, why in outcomes if why)
         read, passed = read + is_read, passed + passes
         sections, sections_passed = sections + len(outcomes), sections_passed + good
         print(
@@ -138,6 +160,8 @@ def main() -> None:
         f"{len(paths)} files: {read} read, {passed} pass; "
         f"{sections_passed} of {sections} sections pass"
     )
+    for name, count in causes.most_common():
+        print(f"{count:5} {name}")
 
 
 if __name__ == "__main__":

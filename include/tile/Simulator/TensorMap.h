@@ -44,10 +44,21 @@ struct TensorMap {
   void encode(std::byte *to) const;
 
   unsigned rank() const { return rankMinusOne + 1u; }
-  /// Bytes of an element; 0 for a type that is not supported.
+  /// 4-bit elements. 16 of them, in 8 bytes, become 16 bytes of shared memory.
+  static constexpr uint8_t padded4 = 14;
+  bool isPadded() const { return elementType == padded4; }
+  /// Bytes of an element; 0 for a type that is not supported. Of 4-bit elements
+  /// copies move pairs (`countPairs`).
   unsigned elementBytes() const {
     static constexpr uint8_t sizes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
+    if (isPadded())
+      return 1;
     return elementType < sizeof sizes ? sizes[elementType] : 0;
+  }
+  /// Has the innermost dimension count bytes instead of 4-bit elements.
+  void countPairs() {
+    size[0] /= 2;
+    box[0] /= 2;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "PtxProgram.h"
 #include "Requirements.h"
 
+#include "tile/Rules/Rates.h"
 #include <algorithm>
 #include <span>
 
@@ -161,6 +162,7 @@ std::unique_ptr<Program> ProgramBuilder::build(const ast::Function &entry) {
   for (int round = 0; round < 2; ++round) {
     result = std::make_unique<PtxProgram>();
     program = result.get();
+    program->sharedBanks = tile::rates::sharedBanks;
     program->functions.resize(module.functions.size());
     program->device = deviceOf(module.target);
     program->staticShared = staticShared;

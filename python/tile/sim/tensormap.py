@@ -26,6 +26,8 @@ ELEMENT_TYPES = {
     "bf16": (10, 2),
     "tf32": (11, 4),
     "tf32.ftz": (12, 4),
+    # 16 elements, 8 bytes, and padding of 8 bytes.
+    "b4x16_p64": (14, 1),
 }
 SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 #: tf32 is the float type with this flag.
@@ -65,7 +67,7 @@ def _encode(
     if any(stride % 16 for stride in strides):
         raise TileError(f"a tensor map's strides must be multiples of 16 bytes, not {strides}")
     kind, size = ELEMENT_TYPES[element]
-    tf32 = _TF32 if kind >= ELEMENT_TYPES["tf32"][0] else 0
+    tf32 = _TF32 if element.startswith("tf32") else 0
     kind -= 4 if tf32 else 0
     facts = mode | rank - 1 << 4 | kind << 7 | SWIZZLES[swizzle] << 13 | fill_nan << 15 | tf32
     low = [stride >> 4 & 0xFFFFFFFF for stride in strides] + [0] * (5 - rank)

@@ -133,7 +133,8 @@ def tcgen05_scaled(module, **how):
         module.random_operand(rng, rows, 256, "mxfp8") for rows in (128, 64)
     )
     c = poisoned((128, 64), "fp32")
-    arguments = module.arguments(a, b, a_scale, b_scale, c, "mxfp8", (128, 64, 128))
+    kinds = "mxfp8", "mxfp8"
+    arguments = module.arguments(a, b, a_scale, b_scale, c, kinds, (128, 64, 128))
     module.scaled_kernel.simulate(*arguments, grid=(1, 1), **how)
 
 

@@ -80,17 +80,38 @@ def test_pairs(m, n, k, target):
 
 @pytest.mark.sweep
 @blackwells
-@pytest.mark.parametrize("kind", ["mxfp8", "mxfp8-e5m2", "mxfp4", "nvfp4"])
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        *((kind, kind) for kind in ("mxfp8", "mxfp8-e5m2", "mxfp4", "nvfp4")),
+        ("mxfp8", "mxfp4"),
+        ("mxfp4", "mxfp8-e5m2"),
+    ],
+    ids=" by ".join,
+)
 @pytest.mark.parametrize("m,n,k", [(128, 128, 256), (200, 136, 384)])
-def test_scaled(kind, m, n, k, target):
+def test_scaled(kinds, m, n, k, target):
     module = load("tcgen05_scaled")
     rng = np.random.default_rng(10)
-    a, a_scale, left = module.random_operand(rng, m, k, kind)
-    b, b_scale, right = module.random_operand(rng, n, k, kind)
+    a, a_scale, left = module.random_operand(rng, m, k, kinds[0])
+    b, b_scale, right = module.random_operand(rng, n, k, kinds[1])
     c = poisoned((m, n), "fp32")
-    kernel = module.matmul(a, b, a_scale, b_scale, c, kind)
+    kernel = module.matmul(a, b, a_scale, b_scale, c, kinds)
     near(c, left @ right.T)
     assemble(kernel, target)
+
+
+@sm100
+def test_padded_panels(target):
+    """Rows of 256 elements are two boxes, whose rows lie in panels of 128 bytes."""
+    module = load("tcgen05_scaled")
+    rng = np.random.default_rng(18)
+    for kinds in (("mxfp8", "mxfp4"), ("mxfp4", "mxfp8")):
+        a, a_scale, left = module.random_operand(rng, 130, 384, kinds[0])
+        b, b_scale, right = module.random_operand(rng, 72, 384, kinds[1])
+        c = poisoned((130, 72), "fp32")
+        module.matmul(a, b, a_scale, b_scale, c, kinds, (128, 64, 256))
+        near(c, left @ right.T)
 
 
 @blackwells
@@ -160,7 +181,8 @@ def arguments_of(name, module):
         a, a_scale, left = module.random_operand(rng, 128, 256, "mxfp8")
         b, b_scale, right = module.random_operand(rng, 64, 256, "mxfp8")
         c = poisoned((128, 64), "fp32")
-        given = module.arguments(a, b, a_scale, b_scale, c, "mxfp8", (128, 64, 128))
+        kinds = "mxfp8", "mxfp8"
+        given = module.arguments(a, b, a_scale, b_scale, c, kinds, (128, 64, 128))
         return module.scaled_kernel, given, c, left @ right.T, {"grid": (1, 1)}
     a, b, c, expected = matrices(256, 128, 160)
     if name.startswith("tcgen05_matmul"):

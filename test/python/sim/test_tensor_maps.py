@@ -172,6 +172,55 @@ mov.b64 %rd3, map; cvta.param.u64 %rd3, %rd3;
     np.testing.assert_array_equal(np.ascontiguousarray(array[:, 8:24]).view(np.uint8), want)
 
 
+def padded_load(array, start, swizzle, **facts):
+    """A box of 8 rows of 128 4-bit elements, as it lies in shared memory."""
+    rows, width = array.shape
+    plain = {"shape": (2 * width, rows), "strides": (width,), "box": (128, 8)}
+    tensor = tile.sim.tensor_map(
+        array.ctypes.data, "b4x16_p64", **plain | facts, swizzle=swizzle
+    )  # fmt: skip
+    out = np.zeros(8 * 128, np.uint8)
+    # Bytes of elements count, not those of padding.
+    text = load_box(2, start, out.nbytes, 1, 0).replace("_, [bar], 1024;", "_, [bar], 512;")
+    return run(text, 1, 32, [tensor, out], MAP, allocations=[array], raise_on_finding=False), out
+
+
+@pytest.mark.parametrize("swizzle", [0, 128])
+@pytest.mark.parametrize("start", [(0, 0), (128, 4), (-128, 1), (256, -3)])
+def test_padded_4_bit_elements(start, swizzle):
+    """Behind 16 elements, 8 bytes, there are 8 bytes that nobody writes."""
+    memory = rng.integers(1, 256, 10 * 192 + 32, np.uint8)
+    array = memory[-memory.ctypes.data % 32 :][: 10 * 192].reshape(10, 192)
+    report, out = padded_load(array, start, swizzle)
+    assert not report.messages
+    want = np.zeros((8, 64), np.uint8)
+    for row in range(8):
+        for byte in range(64):
+            at = start[1] + row, start[0] // 2 + byte
+            if 0 <= at[0] < 10 and 0 <= at[1] < 192:
+                want[row, byte] = array[at]
+    place = np.arange(8)[:, None] * 128 + np.arange(64) // 8 * 16 + np.arange(64) % 8
+    np.testing.assert_array_equal(out[place ^ (place >> 7 & 7) << 4 if swizzle else place], want)
+
+
+@pytest.mark.parametrize(
+    "start, swizzle, facts, kind, says",
+    [
+        ((64, 0), 128, {}, "misaligned", "begins at element 64"),
+        ((1, 0), 128, {}, "misaligned", "in the middle of a byte"),
+        ((0, 0), 64, {}, "bad-tensor-map", "none, or of 128 bytes"),
+        ((0, 0), 128, {"box": (64, 8)}, "bad-tensor-map", "rows of 128, found 64"),
+        ((0, 0), 128, {"shape": (320, 10)}, "bad-tensor-map", "multiple of 128, found 320"),
+        ((0, 0), 128, {"strides": (208,)}, "bad-tensor-map", "multiples of 32, found 208"),
+    ],
+)
+def test_what_padding_wants(start, swizzle, facts, kind, says):
+    memory = np.zeros(10 * 256 + 32, np.uint8)
+    array = memory[-memory.ctypes.data % 32 :][: 10 * 192].reshape(10, 192)
+    report, _ = padded_load(array, start, swizzle, **facts)
+    assert kinds(report) == {kind} and says in report.messages[0]
+
+
 STORE = INIT + """
 ld.param.u64 %rd1, [in]; mov.u32 %r1, buffer; mov.u32 %r2, %r30;
 COPY: setp.ge.u32 %p1, %r2, WORDS; @%p1 bra COPIED;

@@ -12,7 +12,10 @@ from tile.runtime import descriptors
 #: CUtensorMapSwizzle, by the width in bytes.
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 #: CUtensorMapDataType, by the codes of `tensormap.replace.elemtype`.
-_DRIVER_TYPES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 9: 8, 10: 9}
+_DRIVER_TYPES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 9: 8, 10: 9, 14: 14}
+#: 4-bit elements, 16 of them in 16 bytes of shared memory. A map of them counts elements, a
+#: descriptor counts bytes.
+_PADDED = 14
 #: Types have NaNs from this code of `tensormap.replace.elemtype` on.
 _FIRST_FLOAT = 6
 
@@ -22,13 +25,18 @@ def maps_of(kernel: Any) -> list[dict[str, Any]]:
     return kernel._metadata.get("tensor_maps") or []
 
 
+def _packing(facts: dict[str, Any]) -> int:
+    """How many elements of the map an element of the descriptor is."""
+    return 2 if facts["element_type"] == _PADDED else 1
+
+
 def for_driver(kernel: Any, library: Any, address_of: Callable[[Any], int], at: int) -> Any:
     """The maps of a kernel as launches through the driver take them; `at` is how many parameters
     come before them."""
     slots = [
         _C.launch.TensorMapSlot(
             m["base"], _DRIVER_TYPES[m["element_type"]], m["element_bytes"],
-            _SWIZZLES[m["swizzle"]], m["box"][::-1], m.get("pixels", False),
+            _SWIZZLES[m["swizzle"]], m["box"][::-1], m.get("pixels", False), _packing(m),
         )
         for m in maps_of(kernel)
     ]  # fmt: skip
@@ -50,17 +58,22 @@ def for_simulator(facts: dict[str, Any], values: list[Any]) -> bytes | None:
     else:
         parts = descriptors.parts(values[facts["base"] :], len(facts["box"]))
     steps = [stride * size for stride in parts.strides[:-1]]
+    is_padded = facts["element_type"] == _PADDED
+    # How far rows are apart, and of how many bytes they are, are multiples of this. Arrays of the
+    # host begin at multiples of 16; of padded elements, a GPU wants 32.
+    begin, row = (32, 64) if is_padded else (16, 16)
     is_served = (
         parts.base % 16 == 0
         and all(extent > 0 for extent in parts.shape)
-        and parts.shape[-1] * size % 16 == 0
-        and all(0 < step < 2**40 and step % 16 == 0 for step in steps)
-        and not (parts.fill_nan and facts["element_type"] < _FIRST_FLOAT)
+        and parts.shape[-1] * size % row == 0
+        and all(0 < step < 2**40 and step % begin == 0 for step in steps)
+        and not (parts.fill_nan and (facts["element_type"] < _FIRST_FLOAT or is_padded))
     )
     if not is_served:
         return None
     element = next(n for n, (code, _) in ELEMENT_TYPES.items() if code == facts["element_type"])
-    shape, strides = parts.shape[::-1], steps[::-1]
+    shape, strides = [*parts.shape[::-1]], steps[::-1]
+    shape[0] *= _packing(facts)
     if not facts.get("pixels"):
         return tensor_map(
             parts.base, element, shape, strides, facts["box"][::-1], swizzle=facts["swizzle"],

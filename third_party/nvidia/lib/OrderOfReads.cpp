@@ -29,11 +29,11 @@ TransOp nvidia::transpose(OpBuilder &b, Location loc, Value matrix) {
 //===----------------------------------------------------------------------===//
 
 MemDescType nvidia::getProductMemory(RankedTensorType type,
-                                     ArrayRef<unsigned> order) {
+                                     ArrayRef<unsigned> order, bool fp4Padded) {
   MLIRContext *context = type.getContext();
   auto encoding = NVMMASharedEncodingAttr::get(
       context, type.getShape(), order, getCTALayout(type.getEncoding()),
-      type.getElementType(), /*fp4Padded=*/false);
+      type.getElementType(), fp4Padded);
   return MemDescType::get(type.getShape(), type.getElementType(), encoding,
                           SharedMemorySpaceAttr::get(context));
 }

@@ -27,8 +27,10 @@ TransOp transpose(OpBuilder &b, Location loc, Value matrix);
 
 /// The type of the buffer from which dots of warp groups read a matrix, and to
 /// which bulk copies write. `order` is that of its dimensions in memory.
+/// `fp4Padded` is for bytes of two 4-bit elements, beside 8-bit elements.
 gpu::MemDescType getProductMemory(RankedTensorType type,
-                                  ArrayRef<unsigned> order);
+                                  ArrayRef<unsigned> order,
+                                  bool fp4Padded = false);
 
 /// Which row of the matrix the instruction computes as which row of the dot.
 /// Let P be the distance. Row 2 P i + P h + g of the dot is row 2 P i + 2 g + h

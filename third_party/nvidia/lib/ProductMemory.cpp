@@ -42,19 +42,21 @@ static Value skipConversionsInBlock(Value operand) {
 }
 
 Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
-                                  unsigned innerDim, bool hasChoice) {
+                                  unsigned innerDim, bool hasChoice,
+                                  bool fp4Padded) {
   Value value = skipConversionsInBlock(operand);
   Location loc = op->getLoc();
   if (auto trans = value.getDefiningOp<TransOp>()) {
-    Value source = putIntoSharedMemory(b, op, trans.getSrc(),
-                                       trans.getOrder()[innerDim], hasChoice);
+    Value source =
+        putIntoSharedMemory(b, op, trans.getSrc(), trans.getOrder()[innerDim],
+                            hasChoice, fp4Padded);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(source);
     return MemDescTransOp::create(b, loc, source, trans.getOrder());
   }
   auto type = cast<RankedTensorType>(value.getType());
   unsigned first = hasChoice ? getOrder(type).front() : innerDim;
-  MemDescType memory = getProductMemory(type, {first, 1 - first});
+  MemDescType memory = getProductMemory(type, {first, 1 - first}, fp4Padded);
   if (Value present = findInSharedMemory(value, memory, op))
     return present;
   OpBuilder::InsertionGuard guard(b);

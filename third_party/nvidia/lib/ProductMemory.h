@@ -14,9 +14,10 @@ bool isDividedAlike(Value a, Value b);
 /// Puts an operand into shared memory where it is defined, outside of loops
 /// that do not change it; transpositions become views. Neighbours along
 /// `innerDim` are neighbours there. Where there is a choice, it lies as it did
-/// before.
+/// before. Bytes of two 4-bit elements may get padding.
 Value putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
-                          unsigned innerDim, bool hasChoice);
+                          unsigned innerDim, bool hasChoice,
+                          bool fp4Padded = false);
 
 } // namespace mlir::triton::nvidia
 

@@ -246,10 +246,12 @@ StringRef findObstacle(const ScaledDot &dot) {
   if (!type.getElementType().isF32())
     return "its sum is not of fp32";
   bool isFP4 = a.isFP4() && b.isFP4();
-  if (!isFP4 && !(a.isFP8() && b.isFP8()))
-    return "only two operands of fp8 or two of fp4 are multiplied with scales";
-  if (isFP4 && !(a.isPackedAlongK && b.isPackedAlongK))
-    return "fp4 elements are not packed along K";
+  for (const ScaledOperand &operand : dot.operands) {
+    if (!operand.isFP4() && !operand.isFP8())
+      return "only operands of fp8 and fp4 are multiplied with scales";
+    if (operand.isFP4() && !operand.isPackedAlongK)
+      return "fp4 elements are not packed along K";
+  }
   if (dot.scalesAreFloats && !isFP4)
     return "scales of e4m3 are for fp4 elements";
   if (a.rows < kMaxRows)
@@ -364,12 +366,14 @@ bool nvidia::multiplyInTensorMemory(DotScaledOp op) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   const auto &[left, right] = dot.operands;
+  bool isMixed = left.isFP4() != right.isFP4();
   // Two elements of a byte are neighbours along K, as bytes have to be then.
-  bool hasChoice = !left.isFP4();
-  Value a = putIntoSharedMemory(b, op, takeAsFormat(b, left), /*innerDim=*/1,
-                                hasChoice);
-  Value bOperand = putIntoSharedMemory(b, op, takeAsFormat(b, right),
-                                       /*innerDim=*/0, hasChoice);
+  auto put = [&](const ScaledOperand &operand, unsigned innerDim) {
+    return putIntoSharedMemory(b, op, takeAsFormat(b, operand), innerDim,
+                               /*hasChoice=*/!operand.isFP4(),
+                               /*fp4Padded=*/isMixed && operand.isFP4());
+  };
+  Value a = put(left, /*innerDim=*/1), bOperand = put(right, /*innerDim=*/0);
   Value aScale = putIntoTensorMemory(b, dot, left),
         bScale = putIntoTensorMemory(b, dot, right);
   sumInTensorMemory(b, op, op.getC(), [&](Value sum, Value adds, Value always) {

@@ -22,6 +22,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -67,6 +68,12 @@ public:
     fill();
     for (auto &[partitions, span] : places)
       take(partitions, span);
+    for (Operation *op : llvm::reverse(views)) {
+      if (!op->use_empty())
+        continue;
+      erased.insert(op);
+      op->erase();
+    }
     for (Operation *op : llvm::reverse(dead)) {
       erased.insert(op);
       op->erase();
@@ -111,17 +118,22 @@ private:
         gpu::getOrder(type), gpu::getCTALayout(type.getEncoding()));
   }
 
+  /// Whether the ring has the only copy of it.
+  bool goesAway() const { return copy || isa<gpu::LocalAllocOp>(def); }
+
   bool takesFromRing(Attribute partitions) const {
-    return partitions != own ||
-           (copy && isa<RankedTensorType>(value.getType()));
+    return partitions != own || goesAway();
   }
 
   LogicalResult findPlaces() {
     copy = getCopy();
     for (auto &[partitions, uses] : users) {
+      if (!partitions && goesAway())
+        return def->emitOpError("expected all that uses it to be in "
+                                "partitions, as it goes to others by a ring");
       if (!partitions || !takesFromRing(partitions))
         continue;
-      FailureOr<Span> span = getSpan(def->getBlock(), uses);
+      FailureOr<Span> span = getSpan(def->getBlock(), value, uses);
       if (failed(span))
         return def->emitOpError("expected other partitions to use what it "
                                 "makes in the same iteration");
@@ -171,7 +183,7 @@ private:
             def);
     if (copy)
       dead.insert(copy);
-    if (copy || isa<gpu::LocalAllocOp>(def))
+    if (goesAway())
       dead.insert(def);
   }
 
@@ -179,21 +191,23 @@ private:
   void take(Attribute partitions, Span span) {
     Location loc = span.first->getLoc();
     OpBuilder builder(span.first);
-    auto view = getBuffer(slot.getShape(), slot.getElementType(),
-                          slot.getEncoding(), /*isMutable=*/false);
-    auto enter = enterSlot<ArefGetEnterOp>(builder, loc, ring, view);
+    auto inRing = getBuffer(slot.getShape(), slot.getElementType(),
+                            slot.getEncoding(), /*isMutable=*/false);
+    auto enter = enterSlot<ArefGetEnterOp>(builder, loc, ring, inRing);
     runWith(enter, span.first);
     setPartitions(enter, partitions);
     Value buffer = enter.getBuffers().front(), tensor;
+    IRMapping taken;
+    taken.map(value, buffer);
     for (OpOperand *use : users[partitions]) {
       auto alloc = dyn_cast<gpu::LocalAllocOp>(use->getOwner());
-      if (alloc && alloc.getType() == view) {
+      if (alloc && alloc.getType() == inRing) {
         alloc.getResult().replaceAllUsesWith(buffer);
         dead.insert(alloc);
         continue;
       }
       if (isa<gpu::MemDescType>(use->get().getType())) {
-        replaceView(*use, buffer);
+        use->set(view(use->get(), taken, partitions));
         continue;
       }
       if (!tensor) {
@@ -206,12 +220,18 @@ private:
     leave(enter, span, partitions);
   }
 
-  /// A use of the buffer, or of a view of it that the partition makes.
-  void replaceView(OpOperand &use, Value buffer) {
-    OpOperand *root = &use;
-    while (root->get() != value)
-      root = &root->get().getDefiningOp()->getOpOperand(0);
-    root->set(buffer);
+  /// The slot, or a view of it, in place of `whole`. Each partition makes its
+  /// views.
+  Value view(Value whole, IRMapping &taken, Attribute partitions) {
+    if (Value known = taken.lookupOrNull(whole))
+      return known;
+    Operation *op = whole.getDefiningOp();
+    view(op->getOperand(0), taken, partitions);
+    OpBuilder builder(op);
+    Operation *mine = builder.clone(*op, taken);
+    setPartitions(mine, partitions);
+    views.insert(op);
+    return mine->getResult(0);
   }
 
   /// Says that a slot is empty, behind all that reads it.
@@ -242,7 +262,7 @@ private:
   gpu::MemDescType slot;
   Value ring;
   /// Users come behind what they use.
-  llvm::SetVector<Operation *> dead;
+  llvm::SetVector<Operation *> dead, views;
 };
 
 class InsertArefPass : public nvws::impl::NVWSInsertArefBase<InsertArefPass> {

@@ -37,13 +37,21 @@ UsesOfPartitions nvws::getUsesOfPartitions(Value value) {
   return result;
 }
 
-FailureOr<Span> nvws::getSpan(Block *block, ArrayRef<OpOperand *> uses) {
+FailureOr<Span> nvws::getSpan(Block *block, Value value,
+                              ArrayRef<OpOperand *> uses) {
   Span span;
   for (OpOperand *use : uses) {
     Operation *inBlock = block->findAncestorOpInBlock(*use->getOwner());
     if (!inBlock || inBlock->hasTrait<mlir::OpTrait::IsTerminator>())
       return failure();
     span.add(inBlock);
+    for (Value view = use->get(); view != value;
+         view = view.getDefiningOp()->getOperand(0)) {
+      inBlock = block->findAncestorOpInBlock(*view.getDefiningOp());
+      if (!inBlock)
+        return failure();
+      span.add(inBlock);
+    }
   }
   return span;
 }

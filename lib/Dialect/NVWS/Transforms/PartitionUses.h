@@ -29,9 +29,11 @@ struct Span {
   }
 };
 
-/// From the first to the last of the users, as operations of `block`. Fails if
-/// one is not in it.
-FailureOr<Span> getSpan(Block *block, llvm::ArrayRef<OpOperand *> uses);
+/// From the first to the last of the users of `value`, as operations of
+/// `block`. The views by which they use it are users as well. Fails if one is
+/// not in it.
+FailureOr<Span> getSpan(Block *block, Value value,
+                        llvm::ArrayRef<OpOperand *> uses);
 
 /// The outermost loop around `op` whose parts run in partitions, or `op`.
 Operation *getOutermostDivided(Operation *op);

@@ -41,8 +41,9 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   if (!bytes && rows >= kSwizzleRows)
     bytes = 16;
   if (bytes)
-    box.back() = std::min<int64_t>(box.back(),
-                                   bytes * 8 / block.getElementTypeBitWidth());
+    box.back() = std::min<int64_t>(
+        box.back(),
+        bytes * 8 / (block.getElementTypeBitWidth() * getTMAPacking(block)));
   // The pattern of a swizzle has eight rows.
   for (unsigned i = 0, e = countSharers(encoding.getCTALayout());
        i < e && box.size() > 1 && box.front() > kSwizzleRows; ++i)
@@ -94,9 +95,12 @@ getBoxes(ArrayRef<int64_t> tensor, ArrayRef<int64_t> whole,
   // Inside a box, elements follow one another in row-major order. The layout is
   // linear, and so is the swizzle: what holds for every bit of a coordinate
   // holds for all coordinates.
+  constexpr int64_t kPaddedBytes = 8; // and so many that nobody uses
   int64_t boxBytes = elementBytes;
   for (unsigned dim : llvm::reverse(llvm::seq<unsigned>(0, rank)))
     for (int64_t bit = 1; bit < box[dim]; bit *= 2) {
+      if (encoding.getFp4Padded() && boxBytes == kPaddedBytes)
+        boxBytes *= 2;
       SmallVector<int64_t> coords(rank, 0);
       coords[dim] = bit;
       if (getByte(coords) != swizzle(boxBytes, width))
@@ -339,7 +343,18 @@ bool mlir::triton::nvidia_gpu::isTMAReduction(DescriptorReduceKind kind,
   return false;
 }
 
-FailureOr<int32_t> mlir::triton::nvidia_gpu::getTMAElementType(Type type) {
+unsigned mlir::triton::nvidia_gpu::getTMAPacking(RankedTensorType block) {
+  auto encoding =
+      dyn_cast_or_null<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
+  return encoding && encoding.getFp4Padded() ? 2 : 1;
+}
+
+FailureOr<int32_t>
+mlir::triton::nvidia_gpu::getTMAElementType(RankedTensorType block) {
+  // .b4x16_p64
+  if (getTMAPacking(block) == 2)
+    return 14;
+  Type type = block.getElementType();
   if (type.isF16())
     return 6;
   if (type.isF32())
@@ -398,10 +413,15 @@ mlir::triton::nvidia_gpu::getTMAEncoding(
            << "expected a descriptor of blocks that lie in shared memory "
               "as in global memory, found transposed ones: "
            << desc;
-  if (encoding.getFp4Padded())
-    return emitError() << "expected a descriptor of blocks without padded "
-                          "4-bit elements, which "
-                          "are not supported yet, found "
+  // The hardware writes 128 elements at a time, and has this swizzle for them.
+  constexpr unsigned kPaddedSwizzle = 128;
+  if (encoding.getFp4Padded() &&
+      (encoding.getSwizzlingByteWidth() != kPaddedSwizzle ||
+       gpu::getShapePerCTA(encoding, block.getShape()).back() <
+           kPaddedSwizzle / 2))
+    return emitError() << "expected a descriptor of padded 4-bit elements to "
+                          "have a swizzle of 128 bytes, and rows of at least "
+                          "128 elements (64 bytes), found "
                        << desc;
   return encoding;
 }

@@ -26,6 +26,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/DotCost.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
+#include "tile/Rules/Rates.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -114,12 +115,12 @@ struct TileCost {
   /// Copies for `numStages` steps are under way, this one among them.
   int64_t countDots(int64_t numStages) const {
     int64_t busy = std::max(tensor, shared);
-    return steps * (numStages > 1
-                        ? std::max(busy, kCopyLatency / (numStages - 1))
-                        : busy + kCopyLatency);
+    return steps * (numStages > 1 ? std::max(busy, tile::rates::copyLatency /
+                                                       (numStages - 1))
+                                  : busy + tile::rates::copyLatency);
   }
   int64_t countTogether() const {
-    return countDots(stages) + end + kCopyLatency;
+    return countDots(stages) + end + tile::rates::copyLatency;
   }
   int64_t countDivided(int64_t sharedMemory) const {
     int64_t fit = copied ? (sharedMemory - stored) / copied : stages;

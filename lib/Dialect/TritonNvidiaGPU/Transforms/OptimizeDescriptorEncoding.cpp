@@ -189,8 +189,7 @@ Obstacle findObstacle(MakeTensorDescOp op,
   const AxisInfo *last = axisInfo.getAxisInfo(op.getStrides().back());
   if (!last || last->getConstantValue() != 1)
     return "its last stride is not known to be one";
-  FailureOr<int32_t> code =
-      getTMAElementType(op.getType().getBlockType().getElementType());
+  FailureOr<int32_t> code = getTMAElementType(op.getType().getBlockType());
   if (failed(code))
     return "TMA does not know its elements";
   if (op.getPadding() == PaddingOption::PAD_NAN && *code < kFirstFloat)
@@ -317,7 +316,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (auto function = getFunctionOfArgument(member)) {
       if (!function.isPublic())
         return "it is passed to a function that is called";
-      if (failed(getTMAElementType(block.getElementType())))
+      if (failed(getTMAElementType(block)))
         return "TMA does not know its elements";
     }
     if (member.getDefiningOp<CallOpInterface>())

@@ -376,7 +376,7 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
   auto encoding = getTMAEncoding(type, [&] { return op.emitOpError(); });
   if (failed(encoding))
     return failure();
-  FailureOr<int32_t> elementType = getTMAElementType(block.getElementType());
+  FailureOr<int32_t> elementType = getTMAElementType(block);
   if (failed(elementType))
     return op.emitOpError()
            << "TMA cannot copy elements of " << block.getElementType();
@@ -397,15 +397,23 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
                                                 /*alignment=*/kTensorMapBytes);
 
   // TMA knows no tensors without elements. Such a one becomes one padding
-  // element, behind the map.
+  // element, behind the map. Of padded 4-bit elements there are 128 at least.
+  constexpr int32_t kPackedElements = 128;
+  unsigned packing = getTMAPacking(block);
   bool fillNaN = op.getPadding() == PaddingOption::PAD_NAN;
   Value padding =
       AddPtrOp::create(rewriter, loc, bytes, map,
                        constant(rewriter.getI32IntegerAttr(kTensorMapBytes)));
   auto words = PointerType::get(rewriter.getI64Type());
-  StoreOp::create(rewriter, loc,
-                  BitcastOp::create(rewriter, loc, words, padding),
-                  constant(rewriter.getI64IntegerAttr(fillNaN ? -1 : 0)));
+  Value word = BitcastOp::create(rewriter, loc, words, padding),
+        fill = constant(rewriter.getI64IntegerAttr(fillNaN ? -1 : 0));
+  for (int32_t i = 0, e = packing > 1 ? kPackedElements / 16 : 1; i < e; ++i)
+    StoreOp::create(
+        rewriter, loc,
+        i ? AddPtrOp::create(rewriter, loc, words, word,
+                             constant(rewriter.getI32IntegerAttr(i)))
+          : word,
+        fill);
   FenceAsyncGlobalOp::create(rewriter, loc);
   Value one = constant(rewriter.getI32IntegerAttr(1)), isEmpty;
   for (Value size : op.getShape()) {
@@ -423,6 +431,7 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
   // Tensor maps start with the innermost dimension, and have no stride for it.
   SmallVector<Value> box, elementStrides, strides;
   auto boxShape = getTMABoxShape(block);
+  boxShape.back() *= packing;
   for (int64_t size : llvm::reverse(boxShape)) {
     box.push_back(constant(rewriter.getI32IntegerAttr(size)));
     elementStrides.push_back(constant(rewriter.getI32IntegerAttr(1)));
@@ -433,8 +442,16 @@ LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
     strides.push_back(
         arith::MulIOp::create(rewriter, loc, stride, elementBytes));
   SmallVector<Value> shape;
-  for (Value size : llvm::reverse(op.getShape()))
-    shape.push_back(arith::SelectOp::create(rewriter, loc, isEmpty, one, size));
+  for (Value size : llvm::reverse(op.getShape())) {
+    Value least = one;
+    if (packing > 1 && shape.empty()) {
+      Value two = constant(rewriter.getI32IntegerAttr(packing));
+      size = arith::MulIOp::create(rewriter, loc, size, two);
+      least = constant(rewriter.getI32IntegerAttr(kPackedElements));
+    }
+    shape.push_back(
+        arith::SelectOp::create(rewriter, loc, isEmpty, least, size));
+  }
 
   TensormapCreateOp::create(rewriter, loc, map, base, box, shape, strides,
                             elementStrides, *elementType,

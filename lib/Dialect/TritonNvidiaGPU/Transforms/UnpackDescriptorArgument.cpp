@@ -21,7 +21,7 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   RankedTensorType block = type.getBlockType();
   Location loc = argument.getLoc();
   OpBuilder builder(argument.getContext());
-  FailureOr<int32_t> elementType = getTMAElementType(block.getElementType());
+  FailureOr<int32_t> elementType = getTMAElementType(block);
   FailureOr<gpu::NVMMASharedEncodingAttr> encoding = getTMAEncoding(
       type, [&] { return function.emitError("no tensor map: "); });
   if (failed(elementType) || failed(encoding))
@@ -33,6 +33,7 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   SmallVector<int64_t> shape =
       pixels ? getTMAPixelBoxShape(block) : getTMABoxShape(block);
   SmallVector<int32_t> box(shape.begin(), shape.end());
+  box.back() *= getTMAPacking(block);
   SmallVector<NamedAttribute> facts = {
       builder.getNamedAttr("index", number(index)),
       builder.getNamedAttr("element_type", number(*elementType)),

@@ -39,6 +39,8 @@ uint32_t swizzled(uint32_t address, unsigned mode) {
 }
 
 Type elementType(const TensorMap &map) {
+  if (map.isPadded())
+    return Type::U8;
   static constexpr Type types[] = {Type::U8,  Type::U16, Type::U32,  Type::S32,
                                    Type::U64, Type::S64, Type::F16,  Type::F32,
                                    Type::F32, Type::F64, Type::BF16, Type::F32,
@@ -58,13 +60,38 @@ struct Start {
 /// What a copy's instruction says of its map.
 struct Form {
   unsigned rank;
-  bool isIm2col, takesRows;
+  bool isIm2col, takesRows, isLoad;
   explicit Form(const Inst &inst)
       : rank(inst.mod[2]), isIm2col(inst.mod[3] & Im2col),
-        takesRows(inst.mod[3] & Rows) {}
+        takesRows(inst.mod[3] & Rows), isLoad(inst.mod[3] & Load) {}
   /// Inst::mod[3].
-  enum : uint8_t { Im2col = 1, Rows = 2, OfPair = 4 };
+  enum : uint8_t { Im2col = 1, Rows = 2, OfPair = 4, Load = 8 };
 };
+
+/// The same of a map of padded 4-bit elements, before it counts pairs.
+std::string whyBadPadding(const TensorMap &map, const Form &form) {
+  constexpr uint64_t elements = 128, bytes = 32;
+  constexpr unsigned swizzle128 = 3;
+  auto is = [](const char *what, uint64_t found) {
+    return std::string("of padded 4-bit elements ") + what + ", found " +
+           std::to_string(found);
+  };
+  if (!form.isLoad || form.isIm2col || form.takesRows)
+    return "of padded 4-bit elements the simulator knows loads of tiles only";
+  // Hardware wants an address that is a multiple of 32, too. Arrays of the host
+  // are aligned to 16.
+  for (unsigned i = 0; i + 1 < map.rank(); ++i)
+    if (map.stride[i] % bytes)
+      return is("strides must be multiples of 32", map.stride[i]);
+  if (map.size[0] % elements)
+    return is("the innermost dimension must have a multiple of 128",
+              map.size[0]);
+  if (map.box[0] != elements)
+    return is("a box must have rows of 128", map.box[0]);
+  if (map.swizzle && map.swizzle != swizzle128)
+    return "of padded 4-bit elements the swizzle must be none, or of 128 bytes";
+  return "";
+}
 
 /// Why hardware would not take the map; empty if it does.
 std::string whyBad(const TensorMap &map, const Form &form) {
@@ -86,6 +113,8 @@ std::string whyBad(const TensorMap &map, const Form &form) {
     return "interleaved tensor maps are not supported by the simulator";
   if (map.address & 15)
     return "the tensor's address is not a multiple of 16";
+  if (map.isPadded())
+    return whyBadPadding(map, form);
   uint64_t inner = uint64_t(map.box[0]) * map.elementBytes();
   if (inner & 15)
     return text("the box's inner dimension has ", inner,
@@ -131,6 +160,8 @@ bool readMap(Ctx &c, const Inst &inst, unsigned l, uint64_t address,
   Form form(inst);
   if (std::string why = whyBad(map, form); !why.empty())
     return bad(std::move(why));
+  if (map.isPadded())
+    map.countPairs();
   if (form.takesRows) {
     map.box[1] = Start::mostRows;
     map.elementStride[1] = 1;
@@ -144,16 +175,30 @@ uint32_t boxElements(const TensorMap &map, unsigned i) {
   return (map.box[i] + map.elementStride[i] - 1) / map.elementStride[i];
 }
 
+/// Where the element x of a row lies in shared memory.
+uint64_t placeInRow(const TensorMap &map, uint64_t x) {
+  constexpr uint64_t chunk = 8; // and as much padding
+  return map.isPadded() ? x / chunk * 2 * chunk + x % chunk
+                        : x * map.elementBytes();
+}
+
 /// From a row of a box to the next, in shared memory.
 uint64_t rowPitch(const TensorMap &map) {
-  return map.swizzle ? 16u << map.swizzle
-                     : uint64_t(map.box[0]) * map.elementBytes();
+  return map.swizzle ? 16u << map.swizzle : placeInRow(map, map.box[0]);
 }
 
 /// An H200 ends a copy as an illegal instruction whose box begins elsewhere.
 bool checkStart(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map,
                 const Start &start, bool write) {
   int64_t first = int64_t(start.at[0]) * map.elementBytes();
+  // The start counts bytes by now.
+  if (map.isPadded() && first & 63) {
+    c.fail(inst, l, "misaligned",
+           "the box begins at element " + std::to_string(2 * first) +
+               " of the innermost dimension, which is not a multiple of 128, "
+               "as padded 4-bit elements want it");
+    return false;
+  }
   if (first & 15) {
     c.fail(inst, l, "misaligned",
            "the box begins at byte " + std::to_string(first) +
@@ -187,10 +232,12 @@ bool eachRun(const TensorMap &map, int64_t first, bool inside, uint64_t row,
     // Neighbours that are all inside or all outside form one run within a
     // chunk of 16 bytes.
     uint32_t run = 1;
-    while (x + run < map.box[0] && ((shared + (x + run) * element) & 15) &&
+    while (x + run < map.box[0] &&
+           ((map.isPadded() ? (x + run) & 7
+                            : (shared + (x + run) * element) & 15)) &&
            isHere(first + x + run) == here)
       ++run;
-    if (!f(uint32_t(shared + uint64_t(x) * element),
+    if (!f(uint32_t(shared + placeInRow(map, x)),
            here ? row + uint64_t(first + x) * element : 0, run * element))
       return false;
     x += run;
@@ -291,6 +338,18 @@ struct Operands {
     for (unsigned i = 0; i < offsets; ++i)
       start.offset[i] = uint16_t(c.src<uint32_t>(slots[count + i])[l]);
   }
+  /// As the map counts: coordinates of 4-bit elements become those of bytes.
+  bool countPairs(Ctx &c, const Inst &inst, unsigned l, const TensorMap &map) {
+    if (!map.isPadded())
+      return true;
+    if (start.at[0] & 1) {
+      c.fail(inst, l, "misaligned",
+             "the box begins in the middle of a byte of 4-bit elements");
+      return false;
+    }
+    start.at[0] /= 2;
+    return true;
+  }
 };
 
 /// Checks and counts the box's part of global memory; the checker hears of it
@@ -386,6 +445,8 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
     if (!readMap(c, inst, l, o.map[l], map))
       return Step::Error;
     o.coordinates(c, inst, l);
+    if (!o.countPairs(c, inst, l, map))
+      return Step::Error;
     uint64_t bytes = boxBytes(map), extent = boxExtent(map);
     std::vector<BulkTarget> targets;
     uint32_t ctas =
@@ -540,6 +601,6 @@ bool tile::sim::decodeTensorCopy(FunctionDecoder &d,
   d.inst.mod[2] = uint8_t(rank);
   d.inst.mod[3] =
       uint8_t((isIm2col ? Form::Im2col : 0) | (takesRows ? Form::Rows : 0) |
-              (ofPair ? Form::OfPair : 0));
+              (ofPair ? Form::OfPair : 0) | (load ? Form::Load : 0));
   return d.emit(load ? execTensorLoad : execTensorStore, Class::Async);
 }

@@ -50,7 +50,7 @@ std::string whyBad(Field field, uint64_t value) {
   case ElementStride:
     return within("element stride", 1, 8);
   case ElementKind:
-    return within("element type", 0, 12);
+    return value == TensorMap::padded4 ? "" : within("element type", 0, 12);
   case Interleave:
     return within("interleave layout", 0, 2);
   case Swizzle:

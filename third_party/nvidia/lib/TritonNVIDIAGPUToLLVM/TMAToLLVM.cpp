@@ -48,6 +48,7 @@ struct BlockCopy {
   Value pred;
   Value blocks = {}; ///< of a cluster, to which a load goes; a bit for each
   SmallVector<Value> offsets = {}; ///< of pixels, outermost first
+  unsigned packing = 1;            ///< coordinates of the map in one, innermost
 };
 
 /// Where the boxes of a buffer, or a part of one, begin.
@@ -75,6 +76,15 @@ template <typename OpT> struct CopyPattern : TargetPattern<OpT> {
 
 protected:
   const NVIDIATarget &facts;
+
+  /// The copy engine writes padding, but does not skip it. That it gathers rows
+  /// or pixels of 4-bit elements is not tried.
+  LogicalResult refusePadding(OpT op) const {
+    if (ttng::getTMAPacking(
+            cast<TensorDescType>(op.getDesc().getType()).getBlockType()) == 1)
+      return success();
+    return this->decline(op, "padded 4-bit elements are loaded in blocks only");
+  }
 
   /// What the blocks of the cluster copy; says why where they cannot. With
   /// `divide`, those that hold the same each copy a part of it.
@@ -140,6 +150,8 @@ protected:
     SmallVector<Value> coords;
     for (auto [coord, start] : llvm::zip(copy.coords, box.start))
       coords.push_back(start ? b.add(coord, b.i32(start)) : coord);
+    if (copy.packing > 1)
+      coords.back() = b.mul(coords.back(), b.i32(copy.packing));
     emitInstruction(ptx, copy, coords,
                     b.gep(copy.buffer, b.intTy(8), box.offset), name, policy);
   }
@@ -198,6 +210,8 @@ protected:
   LogicalResult storeBlock(OpT op, typename OpT::Adaptor adaptor,
                            ConversionPatternRewriter &rewriter,
                            const Twine &name) const {
+    if (failed(refusePadding(op)))
+      return failure();
     auto part = getCopy(op, cast<ttg::MemDescType>(op.getSrc().getType()),
                         /*divide=*/true);
     if (failed(part))
@@ -234,6 +248,12 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
     if (shared > 1 || (shared && !facts.hasTensorMemory))
       return decline(op, "a copy arrives at a barrier of its block, or on "
                          "sm_100 at that of a pair of blocks");
+    unsigned packing = ttng::getTMAPacking(
+        cast<TensorDescType>(op.getDesc().getType()).getBlockType());
+    // Both came with sm_100.
+    if (packing > 1 && !facts.hasTMARows)
+      return decline(op, "its copy engine has no padded 4-bit elements: those "
+                         "of sm_100 and later have");
     LLVMBuilder b(op.getLoc(), rewriter);
     Value barrier =
         nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier());
@@ -244,6 +264,7 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
         getBoxAddress(b, adaptor.getResult(), op.getResult()), barrier,
         b.and_(nvt::emitFirstThread(b, target, op), adaptor.getPred())};
     copy.offsets = llvm::to_vector(adaptor.getOffsets());
+    copy.packing = packing;
     selectPart(b, op, *part, multicast, copy);
     emitCopies(b, copy, part->boxes,
                "cp.async.bulk.tensor." + getRank(op) +
@@ -269,6 +290,8 @@ private:
 
   FailureOr<ttng::TMACopy> getPixelCopy(ttng::AsyncTMACopyGlobalToLocalOp op,
                                         bool divide) const {
+    if (failed(refusePadding(op)))
+      return failure();
     auto desc = cast<TensorDescType>(op.getDesc().getType());
     auto encoding =
         ttng::getTMAEncoding(desc, [&] { return op.emitOpError(); });
@@ -326,6 +349,8 @@ protected:
                          BlockCopy copy, const Twine &name) const {
     if (!(copy.barrier ? this->facts.hasTMARows : this->facts.hasTMAScatter))
       return this->decline(op, "its copy engine takes no row numbers");
+    if (failed(this->refusePadding(op)))
+      return failure();
     auto encoding = ttng::getTMAEncoding(op.getDesc().getType(),
                                          [&] { return op.emitOpError(); });
     if (failed(encoding))

@@ -85,9 +85,13 @@ bool isMulticast(gpu::MemDescType buffer);
 /// Whether TMA combines elements of this type in global memory.
 bool isTMAReduction(DescriptorReduceKind kind, Type element);
 
-/// The code of the hardware for elements of this type; fails for types that TMA
-/// does not know.
-FailureOr<int32_t> getTMAElementType(Type type);
+/// The code of the hardware for the elements of a block; fails for types that
+/// TMA does not know.
+FailureOr<int32_t> getTMAElementType(RankedTensorType block);
+
+/// How many elements of the tensor map an element of the block is, along the
+/// innermost dimension. Bytes of padded 4-bit elements are two each.
+unsigned getTMAPacking(RankedTensorType block);
 
 /// The code of the hardware for a swizzle of 0, 32, 64 or 128 bytes.
 FailureOr<int32_t> getTMASwizzleMode(unsigned swizzlingByteWidth);
@@ -106,8 +110,8 @@ getTMAEncoding(TensorDescType desc,
 /// beside the tensor's base, shape and strides. A dictionary of `index` (which
 /// of the kernel's maps it is), `element_type` (the code of the hardware),
 /// `element_bytes`, `swizzle` (the width in bytes) and `box` (outermost
-/// dimension first). With `pixels`, the map is for copies of pixels: `box` has
-/// the numbers of pixels and of channels.
+/// dimension first). The box counts elements of the map. With `pixels`, the map
+/// is for copies of pixels: `box` has the numbers of pixels and of channels.
 inline constexpr llvm::StringLiteral kTensorMapAttrName = "ttnvgpu.tensor_map";
 
 /// On the argument that is the base of a tensor, which the shape, the strides

@@ -17,8 +17,6 @@ namespace mlir::triton::nvidia_gpu {
 /// Two blocks say to each other that they have come so far, or two groups of
 /// warps do. Assumed.
 inline constexpr int64_t kBarrierCycles = 256;
-/// From the start of a copy of global memory to its arrival. Assumed.
-inline constexpr int64_t kCopyLatency = 800;
 
 /// What one block has of a dot in tensor memory: rows of A, columns of B, bytes
 /// of a row of A.

@@ -8,6 +8,8 @@
 !desc = !tt.tensordesc<tensor<64x64xf16, #shared>>
 !block = tensor<64x64xf16, #rows>
 !buffer = !ttg.memdesc<64x64xf16, #shared, #smem>
+#turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
+!turned = !ttg.memdesc<64x64xf16, #turned, #smem>
 !a = !ttg.memdesc<128x64xf16, #shared, #smem>
 !sum = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
@@ -85,6 +87,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %b = ttg.local_alloc %x {ttg.partition = array<i32: 1>} : (!block) -> !buffer
       "read"(%b) {ttg.partition = array<i32: 1>} : (!buffer) -> ()
     } {ttg.partition = array<i32: 0, 1>}
+    tt.return
+  }
+
+  // A partition makes its views of the slot, behind the place where it takes it.
+  // The one that has filled the slot takes it, too.
+  // CHECK-LABEL: @viewed
+  // CHECK: nvws.aref.put.exit
+  // CHECK-NEXT: [[H:%.*]], [[W:%.*]] = nvws.aref.get.enter [[R:%.*]] {ttg.partition = array<i32: 2>}
+  // CHECK-NEXT: [[X:%.*]] = ttg.memdesc_trans [[H]] {order = array<i32: 1, 0>, ttg.partition = array<i32: 2>}
+  // CHECK-NEXT: [[G:%.*]], [[U:%.*]] = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: [[V:%.*]] = ttg.memdesc_trans [[G]] {order = array<i32: 1, 0>, ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: "read"([[V]])
+  // CHECK-NEXT: nvws.aref.get.exit [[R]], [[U]]
+  // CHECK-NEXT: "read"([[X]])
+  // CHECK-NEXT: "read"([[H]])
+  // CHECK-NEXT: nvws.aref.get.exit [[R]], [[W]]
+  tt.func @viewed(%desc: !desc, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = tt.descriptor_load %desc[%i, %c0] {ttg.partition = array<i32: 2>} : !desc -> !block
+      %b = ttg.local_alloc %x {ttg.partition = array<i32: 2>} : (!block) -> !buffer
+      %t = ttg.memdesc_trans %b {order = array<i32: 1, 0>, ttg.partition = array<i32: 1>} : !buffer -> !turned
+      "read"(%t) {ttg.partition = array<i32: 1>} : (!turned) -> ()
+      "read"(%t) {ttg.partition = array<i32: 2>} : (!turned) -> ()
+      "read"(%b) {ttg.partition = array<i32: 2>} : (!buffer) -> ()
+    } {ttg.partition = array<i32: 1, 2>}
     tt.return
   }
 

@@ -23,11 +23,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, fp4Padded = true}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @padded(%base: !tt.ptr<i8>, %n: i32, %s: i64) -> !tt.tensordesc<tensor<64x64xi8, #shared>> {
     %c1 = arith.constant 1 : i64
-    // expected-error @+1 {{'tt.make_tensor_descriptor' op expected a descriptor of blocks without padded 4-bit elements, which are not supported yet, found}}
+    // expected-error @+1 {{'tt.make_tensor_descriptor' op expected a descriptor of padded 4-bit elements to have a swizzle of 128 bytes, and rows of at least 128 elements (64 bytes), found}}
     %desc = tt.make_tensor_descriptor %base, [%n, %n], [%s, %c1] : <i8>, <tensor<64x64xi8, #shared>>
     tt.return %desc : !tt.tensordesc<tensor<64x64xi8, #shared>>
   }

@@ -6,6 +6,7 @@
 #turned = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 16}>
 #shared3 = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 3}>
 #flat = #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 32, rank = 1}>
+#padded = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8, fp4Padded = true}>
 #smem = #ttg.shared_memory
 
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
@@ -110,6 +111,22 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: ttnvgpu.reinterpret_tensor_descriptor %[[MAP]] : !tt.ptr<i8> to !tt.tensordesc<tensor<32x128xf16, #shared>>
     %desc = tt.make_tensor_descriptor %base, [%m, %n], [%s, %c1] : <f16>, <tensor<32x128xf16, #shared>>
     tt.return %desc : !tt.tensordesc<tensor<32x128xf16, #shared>>
+  }
+
+  // A byte of padded 4-bit elements is two elements of the map. A tensor without
+  // elements has 128, all zero.
+  // CHECK-LABEL: @make_padded
+  // CHECK-COUNT-8: tt.store
+  // CHECK: %[[A:.*]] = arith.constant 128 : i32
+  // CHECK: %[[B:.*]] = arith.constant 64 : i32
+  // CHECK: %[[TWO:.*]] = arith.constant 2 : i32
+  // CHECK: %[[TWICE:.*]] = arith.muli %arg1, %[[TWO]] : i32
+  // CHECK: %[[N:.*]] = arith.select %{{.*}}, %{{.*}}, %[[TWICE]] : i32
+  // CHECK: ttnvgpu.tensormap_create %{{.*}}, %{{.*}}, [%[[A]], %[[B]]], [%[[N]], %{{.*}}], [%{{.*}}], [%{{.*}}, %{{.*}}] {elem_type = 14 : i32, fill_mode = 0 : i32, interleave_layout = 0 : i32, swizzle_mode = 3 : i32}
+  tt.func @make_padded(%base: !tt.ptr<i8>, %n: i32, %s: i64) -> !tt.tensordesc<tensor<64x128xi8, #padded>> {
+    %c1 = arith.constant 1 : i64
+    %desc = tt.make_tensor_descriptor %base, [%n, %n], [%s, %c1] : <i8>, <tensor<64x128xi8, #padded>>
+    tt.return %desc : !tt.tensordesc<tensor<64x128xi8, #padded>>
   }
 
   // CHECK-LABEL: @make_flat

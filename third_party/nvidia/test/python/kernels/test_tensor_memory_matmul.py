@@ -299,6 +299,8 @@ def test_without_a_loop(some):
         (("e4m3", "e5m2"), "mxf8f6f4"),
         (("e5m2", "e4m3"), "mxf8f6f4"),
         (("e2m1", "e2m1"), "mxf4"),
+        (("e4m3", "e2m1"), "mxf8f6f4"),
+        (("e2m1", "e5m2"), "mxf8f6f4"),
     ],
 )
 @pytest.mark.parametrize(("n", "k"), [(32, 64), (64, 128), (128, 256), (256, 64)])
@@ -309,14 +311,14 @@ def test_scales(formats, kind, n, k, warps):
 
 
 @pytest.mark.parametrize(("a_scaled", "b_scaled"), [(True, False), (False, True), (False, False)])
-@pytest.mark.parametrize("formats", [("e4m3", "e5m2"), ("e2m1", "e2m1")])
+@pytest.mark.parametrize("formats", [("e4m3", "e5m2"), ("e2m1", "e2m1"), ("e2m1", "e4m3")])
 def test_missing_scales_are_one(formats, a_scaled, b_scaled):
     kernel = multiply_scaled(*formats, a_scaled, b_scaled, m=256, n=64, k=128)
     assert "block_scale" in kernel.asm["ptx"] and "mma.sync" not in kernel.asm["ptx"]
 
 
 @pytest.mark.parametrize(
-    ("formats", "m"), [(("e4m3", "e2m1"), 128), (("e4m3", "bf16"), 128), (("e4m3", "e4m3"), 64)]
+    ("formats", "m"), [(("e4m3", "bf16"), 128), (("e4m3", "e4m3"), 64), (("e4m3", "e2m1"), 64)]
 )
 def test_what_has_no_scaled_instruction(formats, m):
     kernel = multiply_scaled(*formats, m=m, n=64, k=64)
@@ -328,31 +330,44 @@ def scaled_loop(
     a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, out_ptr, K,
     FORMAT: tl.constexpr, GROUP: tl.constexpr, PER_BYTE: tl.constexpr, M: tl.constexpr,
     N: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr, SPECIALIZE: tl.constexpr,
+    B_FORMAT: tl.constexpr, B_PER_BYTE: tl.constexpr,
 ):  # fmt: skip
     m, n = tl.arange(0, M), tl.arange(0, N)
     k, s = tl.arange(0, BK // PER_BYTE), tl.arange(0, BK // GROUP)
+    b_k = tl.arange(0, BK // B_PER_BYTE)
     acc = tl.zeros((M, N), tl.float32)
     for t in tl.range(0, K // BK, num_stages=STAGES, warp_specialize=SPECIALIZE):
         at, group = t * (BK // PER_BYTE) + k, t * (BK // GROUP) + s
         a = tl.load(a_ptr + m[:, None] * (K // PER_BYTE) + at[None, :])
-        b = tl.load(b_ptr + n[None, :] * (K // PER_BYTE) + at[:, None])
+        b_at = t * (BK // B_PER_BYTE) + b_k
+        b = tl.load(b_ptr + n[None, :] * (K // B_PER_BYTE) + b_at[:, None])
         a_scale = tl.load(a_scale_ptr + m[:, None] * (K // GROUP) + group[None, :])
         b_scale = tl.load(b_scale_ptr + n[:, None] * (K // GROUP) + group[None, :])
-        acc = tl.dot_scaled(a, a_scale, FORMAT, b, b_scale, FORMAT, acc)
+        acc = tl.dot_scaled(a, a_scale, FORMAT, b, b_scale, B_FORMAT, acc)
     tl.store(out_ptr + m[:, None] * N + n[None, :], acc)
 
 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("stages", [1, 2, 3])
 @pytest.mark.parametrize("steps", [1, 4])
-@pytest.mark.parametrize(("kind", "group"), [("e4m3", 32), ("e2m1", 32), ("e2m1", 16)])
+@pytest.mark.parametrize(
+    ("kinds", "group"),
+    [
+        (("e4m3", "e4m3"), 32),
+        (("e2m1", "e2m1"), 32),
+        (("e2m1", "e2m1"), 16),
+        (("e4m3", "e2m1"), 32),
+        (("e2m1", "e5m2"), 32),
+    ],
+)
 @pytest.mark.parametrize("specialize", [False, True])
-def test_scales_in_a_loop(kind, group, steps, stages, specialize, monkeypatch):
+def test_scales_in_a_loop(kinds, group, steps, stages, specialize, monkeypatch):
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
     m, n, bk = 128, 64, 128
     k = steps * bk
-    a, a_values = scaled_operand(kind, m, k, 1, True, 1)
-    b, b_values = scaled_operand(kind, k, n, 0, True, 2)
+    a, a_values = scaled_operand(kinds[0], m, k, 1, True, 1)
+    b, b_values = scaled_operand(kinds[1], k, n, 0, True, 2)
+    per_byte = [2 if kind == "e2m1" else 1 for kind in kinds]
     rng = np.random.default_rng(3)
     if group == 16:
         scales = [
@@ -364,8 +379,8 @@ def test_scales_in_a_loop(kind, group, steps, stages, specialize, monkeypatch):
         factors = [2.0 ** (x.astype(int) - 127) for x in scales]
     out = poisoned((m, n), "fp32")
     kernel = scaled_loop[(1,)](
-        a, np.ascontiguousarray(b.T), *scales, out, k, kind, group, 2 if kind == "e2m1" else 1,
-        m, n, bk, stages, specialize,
+        a, np.ascontiguousarray(b.T), *scales, out, k, kinds[0], group, per_byte[0],
+        m, n, bk, stages, specialize, kinds[1], per_byte[1],
     )  # fmt: skip
     assert "block_scale" in kernel.asm["ptx"]
     assert not specialize or steps == 1 or "ttg.warp_specialize" in kernel.asm["ttgir"]
