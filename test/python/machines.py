@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import sys
 import tempfile
@@ -90,9 +91,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("machine", ways, indirect=True)
 
 
-def color(item: pytest.Item, colors: int) -> int:
-    """The color of the square on which a combination of parameters lies, those of fixtures
-    included: the next value of each parameter is of the next color."""
+def square(item: pytest.Item) -> dict[str, int]:
+    """Where a combination of parameters lies, those of fixtures included: the number of each
+    value. Names that get their values together have one."""
     indices, params = dict(item.callspec.indices), item.callspec.params
     for mark in item.iter_markers("parametrize"):
         names, values = mark.args
@@ -105,7 +106,34 @@ def color(item: pytest.Item, colors: int) -> int:
             parts = value.values if marked else [value] if len(names) == 1 else value
             if all(a is b for a, b in zip(parts, chosen, strict=True)):
                 indices[names[0]] = i
-    return sum(indices.values()) % colors
+    return indices
+
+
+def color(item: pytest.Item, colors: int) -> int:
+    """The color of the square on which a combination of parameters lies: the next value of each
+    parameter is of the next color."""
+    return sum(square(item).values()) % colors
+
+
+#: The squares of each sweep, and whether `make test` keeps them.
+SWEEPS = pytest.StashKey[dict[str, list[tuple[dict[str, int], bool]]]]()
+
+
+def lost_by(sweep: list[tuple[dict[str, int], bool]]) -> set[tuple[tuple[str, int], ...]]:
+    """What no square that is kept has: of two parameters a value, of more a pair of values. Seeds
+    are samples: one is as good as another."""
+    names = {name for place, _ in sweep for name in place} - {"seed"}
+    moving = {n for n in names if len({place.get(n) for place, _ in sweep}) > 1}
+    size = min(2, len(moving) - 1)
+    if size < 1:
+        return set()
+    groups = [
+        {part for part in itertools.combinations(sorted(place.items()), size)
+         if moving.issuperset(name for name, _ in part)}
+        for place, _ in sweep
+    ]  # fmt: skip
+    kept = [group for group, (_, keeps) in zip(groups, sweep, strict=True) if keeps]
+    return set().union(*groups) - set().union(*kept)
 
 
 #: Whether the tests were marked: each conftest.py that takes the hook is asked to.
@@ -117,10 +145,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.stash.get(_MARKED, False):
         return
     config.stash[_MARKED] = True
+    sweeps = config.stash.setdefault(SWEEPS, {})
     for item in items:
         sweep = item.get_closest_marker("sweep")
-        if sweep and not item.get_closest_marker("slow") and color(item, *(sweep.args or (2,))):
-            item.add_marker(pytest.mark.slow)
+        if sweep and not item.get_closest_marker("slow"):
+            keeps = color(item, *(sweep.args or (2,))) == 0
+            sweeps.setdefault(item.nodeid.split("[")[0], []).append((square(item), keeps))
+            if not keeps:
+                item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("simulator") and os.environ["TILE_DRIVER"] != "sim":
             item.add_marker(pytest.mark.skip(reason="needs the simulator"))
         ways = getattr(item, "callspec", None)

@@ -85,6 +85,13 @@ template <class T> T scaledBy(T a, int32_t n) {
     return std::ldexp(a, n);
 }
 
+/// Multiplies and adds, and rounds after each. Before GFX940 there are such
+/// instructions beside the fused ones. They drop subnormal numbers, whatever
+/// MODE says.
+inline float multiplyAdd(float a, float b, float c) {
+  return flush(flush(flush(a) * flush(b)) + flush(c));
+}
+
 /// Towards zero, with what is out of range at the end of the range, and no
 /// number as 0.
 template <class I, class T> I truncateTo(T v) {

@@ -186,8 +186,10 @@ template <Pair K> bool decodePair(InstDecoder &d) {
     const Operand &o = d.operand(i);
     bool isRegister = o.kind == Operand::Kind::Register,
          isZero = o.kind == Operand::Kind::Integer && o.imm == 0;
-    if (!isRegister && !isZero &&
-        ((d.mods.opSel | d.mods.opSelHigh) >> (i - 1) & 1))
+    // A move takes one word of each source, and op_sel alone says which.
+    unsigned highWords =
+        d.mods.opSel | (K == Pair::Move ? 0 : d.mods.opSelHigh);
+    if (!isRegister && !isZero && (highWords >> (i - 1) & 1))
       return d.error("the upper half of the constant '" + o.text +
                      "' has no value");
     uint32_t before = d.inst.regCount;

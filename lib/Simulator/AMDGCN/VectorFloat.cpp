@@ -19,6 +19,9 @@ F sub(F a, F b) { return a - b; }
 F subReversed(F a, F b) { return b - a; }
 F mul(F a, F b) { return a * b; }
 F mulLegacy(F a, F b) { return a == 0 || b == 0 ? 0.0f : a * b; }
+F multiplyAddLegacy(F a, F b, F c) {
+  return flush(flush(mulLegacy(flush(a), flush(b))) + flush(c));
+}
 F fuse(F a, F b, F c) { return fusedFloat(a, b, c); }
 } // namespace
 template <> constexpr auto tile::sim::amdgcn::wideFormOf<fuse> = fuseFloats;
@@ -47,6 +50,11 @@ void tile::sim::amdgcn::registerVectorFloat(OpcodeTable &t) {
       {"v_fmac_f32", decodeAccumulate<fuse>},
       {"v_fmamk_f32", decodeVector<fuse>},
       {"v_fmaak_f32", decodeVector<fuse>},
+      {"v_mad_f32", decodeVector<multiplyAdd>},
+      {"v_mad_legacy_f32", decodeVector<multiplyAddLegacy>},
+      {"v_mac_f32", decodeAccumulate<multiplyAdd>},
+      {"v_madmk_f32", decodeVector<multiplyAdd>},
+      {"v_madak_f32", decodeVector<multiplyAdd>},
       {"v_min_f32", decodeVector<leastNumber<F>>},
       {"v_max_f32", decodeVector<mostNumber<F>>},
       {"v_min3_f32", decodeVector<least3>},

@@ -8,6 +8,11 @@ using namespace tile::sim::amdgcn;
 
 namespace {
 Half subReversed(Half a, Half b) { return exactHalf(floatOf(b) - floatOf(a)); }
+/// As multiplyAdd does for single precision.
+Half multiplyAddHalf(Half a, Half b, Half c) {
+  Half product = flushed(mulHalf(flushed(a), flushed(b)));
+  return flushed(addHalf(product, flushed(c)));
+}
 Half middle(Half a, Half b, Half c) {
   return exactHalf(middleNumber(floatOf(a), floatOf(b), floatOf(c)));
 }
@@ -62,6 +67,12 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_fmac_f16", decodeAccumulate<fuseHalf>},
       {"v_fmamk_f16", decodeVector<fuseHalf>},
       {"v_fmaak_f16", decodeVector<fuseHalf>},
+      {"v_fma_legacy_f16", decodeLegacy<fuseHalf>},
+      {"v_mad_f16", decodeVector<multiplyAddHalf>},
+      {"v_mad_legacy_f16", decodeLegacy<multiplyAddHalf>},
+      {"v_mac_f16", decodeAccumulate<multiplyAddHalf>},
+      {"v_madmk_f16", decodeLegacy<multiplyAddHalf>},
+      {"v_madak_f16", decodeLegacy<multiplyAddHalf>},
       {"v_min_f16", decodeVector<leastHalf>},
       {"v_max_f16", decodeVector<mostHalf>},
       {"v_min3_f16", decodeVector<least3Half>},
@@ -98,5 +109,6 @@ void tile::sim::amdgcn::registerVectorHalf(OpcodeTable &t) {
       {"v_frexp_mant_f16", decodeVector<mantissa>},
       {"v_frexp_exp_i16_f16", decodeVector<exponent>},
       {"v_div_fixup_f16", decodeVector<divFixup>},
+      {"v_div_fixup_legacy_f16", decodeLegacy<divFixup>},
   });
 }

@@ -51,15 +51,6 @@ U16 subReversed16(U16 a, U16 b) { return U16(b - a); }
 U16 mul16(U16 a, U16 b) { return U16(U(a) * b); }
 U16 mad16(U16 a, U16 b, U16 c) { return U16(U(a) * b + c); }
 
-/// A "legacy" form with three sources clears the other half of its register, as
-/// all of GFX8 do. The ones of GFX9 keep it.
-template <auto F> bool decodeLegacy(InstDecoder &d) {
-  if (!decodeVector<F>(d))
-    return false;
-  d.inst.mod[2] = false;
-  return true;
-}
-
 template <auto F, auto Saturated> bool decodeSum(InstDecoder &d) {
   return takeSaturation(d) ? decodeVector<Saturated>(d) : decodeVector<F>(d);
 }
@@ -407,6 +398,7 @@ static void registerArithmetic(OpcodeTable &t) {
       {"v_mad_u16", decodeVector<mad16>},
       {"v_mad_i16", decodeVector<mad16>},
       {"v_mad_legacy_u16", decodeLegacy<mad16>},
+      {"v_mad_legacy_i16", decodeLegacy<mad16>},
       {"v_min_i32", decodeVector<least<S>>},
       {"v_min_u32", decodeVector<least<U>>},
       {"v_max_i32", decodeVector<most<S>>},

@@ -458,6 +458,15 @@ template <auto F, Class Cls = Class::Other> bool decodeVector(InstDecoder &d) {
   return decodeVectorSignature<F, Cls>(d, F);
 }
 
+/// A "legacy" form with three sources clears the other half of its register, as
+/// all of GFX8 do. The ones of GFX9 keep it.
+template <auto F> bool decodeLegacy(InstDecoder &d) {
+  if (!decodeVector<F>(d))
+    return false;
+  d.inst.mod[2] = false;
+  return true;
+}
+
 /// The result is the last source as well: v_fmac_f32.
 template <auto F, class R, class... A>
 bool decodeAccumulateSignature(InstDecoder &d, R (*)(A...)) {

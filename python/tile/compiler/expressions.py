@@ -333,7 +333,10 @@ class Expressions:
             return indexing.index(owner, index)
         if is_sequence(owner):
             if isinstance(index, tensor):
-                raise SemanticError("a tuple is indexed with constants, not with a run-time value")
+                what = "list" if isinstance(owner, list) else "tuple"
+                raise SemanticError(
+                    f"a {what} is indexed with constants, not with a run-time value"
+                )
             try:
                 item = owner[index]
             except IndexError:

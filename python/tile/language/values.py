@@ -223,7 +223,8 @@ class tensor:
 
     def __len__(self) -> int:
         if not self.type.is_block():
-            raise SemanticError("a scalar has no length")
+            what = "pointer" if self.type.scalar.is_ptr() else "scalar"
+            raise SemanticError(f"a {what} has no length; pass the size of an array as an argument")
         return self.type.shape[0]
 
     # Values are known in the interpreter only.
@@ -313,7 +314,8 @@ def one(value: Any) -> str:
     name = describe(value)
     if value is None:
         return name
-    return f"{'an' if name[0] in 'aeiou' and not name.startswith('uint') else 'a'} {name}"
+    vowel = (name[0] in "aeiou" and not name.startswith("uint")) or name.startswith("fp")
+    return f"{'an' if vowel else 'a'} {name}"
 
 
 def shown(value: Any) -> str:

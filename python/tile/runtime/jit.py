@@ -288,6 +288,7 @@ class JITFunction(KernelInterface[T]):
         self.__dict__.update(state)
         self._hash_lock = threading.RLock()
 
+    @entry_point
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         builder = _eager_builder()
         if builder is not None:
@@ -327,6 +328,7 @@ class JITFunction(KernelInterface[T]):
             launcher = self._launcher = Launcher(self)
         return launcher
 
+    @entry_point
     def make_dispatcher(self) -> Any:
         """What `kernel[grid]` asks when it is called; asked for once."""
         self._dispatcher = self.launcher().dispatcher

@@ -310,7 +310,11 @@ def test_recursion():
         ("x = []\n    x.append(n)", "`append` works on constants only; a tuple holds run-time values: items = items + (value,)"),  # noqa: E501
         ("n.nothing()", "an int32 has no attribute `nothing`"),
         ("int(n)", "int() works on constants; use .to(tl.int32) for run-time values"),
+        ("n.to(tl.float32).nothing()", "an fp32 has no attribute `nothing`"),
         ("(1, 2)[n]", "a tuple is indexed with constants, not with a run-time value"),
+        ("[1, 2][n]", "a list is indexed with constants, not with a run-time value"),
+        ("len(p)", "a pointer has no length; pass the size of an array as an argument"),
+        ("len(n)", "a scalar has no length; pass the size of an array as an argument"),
         ("a, b = 1, 2, 3", "too many values to unpack (expected 2, got 3)"),
         ("n.to(tl.float32, fp_downcast_rounding='up')", "fp_downcast_rounding applies to a conversion to a narrower float, "  # noqa: E501
          "not from int32 to fp32"),

@@ -29,6 +29,11 @@ def right(x, n, BLOCK: tl.constexpr):
 
 
 @tile.jit
+def several(x, *rest):
+    tl.store(x, rest[0])
+
+
+@tile.jit
 def outside(x, n, BLOCK: tl.constexpr):
     tl.store(x + n + tl.arange(0, BLOCK), 1.0)
 
@@ -42,6 +47,8 @@ def computed(kernel):
 
 
 MISTAKES = {
+    "call": lambda: right(X, 5, BLOCK=32),
+    "signature": lambda: several[(1,)](X, 5),
     "launch": lambda: wrong[(1,)](X, 5, BLOCK=32),
     "argument": lambda: right[(1,)](X, BLOCK=32),
     "grid": lambda: right[lambda meta: (meta["BLOK"],)](X, 5, BLOCK=32),

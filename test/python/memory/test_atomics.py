@@ -12,6 +12,7 @@ import tile.language as tl
 pytestmark = pytest.mark.both_ways
 
 KINDS = {
+    "i16": np.int16, "u16": np.uint16,
     "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
     "fp16": np.float16, "bf16": ml_dtypes.bfloat16, "fp32": np.float32, "fp64": np.float64,
 }  # fmt: skip

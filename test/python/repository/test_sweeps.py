@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from machines import color
+from machines import SWEEPS, color, lost_by
 
 
 def item(marks, fixtures, **params):
@@ -52,3 +52,43 @@ def test_more_colors_keep_every_pair_of_values_where_there_are_three_parameters(
     assert abs(len(kept) - len(all_of_them) / colors) <= 2
     for first, second in itertools.combinations(range(3), 2):
         assert len({(one[first], one[second]) for one in kept}) == 16
+
+
+def swept(colors, *sizes):
+    """A sweep over so many values of each parameter."""
+    places = itertools.product(*map(range, sizes))
+    return [(dict(zip("abcde", p, strict=False)), sum(p) % colors == 0) for p in places]
+
+
+@pytest.mark.parametrize(
+    ("colors", "sizes", "lost"),
+    [
+        (2, (4, 4, 2), 0),
+        (3, (4, 4, 3), 0),
+        (3, (2, 2, 2, 2), 0),
+        # The third parameter has too few values: a third of the pairs of the others is lost.
+        (3, (3, 3, 2), 3),
+        (4, (2, 2, 2), 9),
+        (2, (4, 4, 1), 0),
+        (3, (2, 1, 1), 0),
+        # Of two parameters some pairs have to go, but no value.
+        (2, (5, 7), 0),
+        (4, (4, 3), 1),
+    ],
+)
+def test_what_a_sweep_loses(colors, sizes, lost):
+    assert len(lost_by(swept(colors, *sizes))) == lost
+
+
+def test_seeds_are_samples():
+    sweep = [({"seed": a, "b": b, "c": c}, (a + b + c) % 4 == 0)
+             for a, b, c in itertools.product(range(8), range(2), range(2))]  # fmt: skip
+    assert lost_by(sweep) == set()
+    renamed = [({"a": place["seed"], "b": place["b"], "c": place["c"]}, k) for place, k in sweep]
+    assert lost_by(renamed) != set()
+
+
+def test_no_sweep_of_the_suite_loses_a_pair_of_values(request):
+    """Of all tests that this run of pytest found."""
+    lost = {name: lost_by(sweep) for name, sweep in request.config.stash[SWEEPS].items()}
+    assert {name: sorted(what) for name, what in lost.items() if what} == {}

@@ -15,31 +15,28 @@
 // That is exact as long as the scaled operands stay normal numbers. Where the
 // scale of any group is beyond that, which the kernel finds out while it runs,
 // all scales of the plain dot are zero, and nothing comes of it. The groups are
-// then multiplied one by one, and it is their sums that are scaled.
+// then multiplied one by one, and it is their sums that are scaled
+// (ScaledDotGroups.cpp).
 //
 //===----------------------------------------------------------------------===//
 
-#include "DecomposeScaledDots.h"
+#include "ScaledDotDecomposer.h"
 
-#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonGPU/Transforms/MicroscalingScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/MapVector.h"
-#include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
 
-static Value reduce(OpBuilder &b, Location loc, Value source, unsigned axis,
-                    llvm::function_ref<Value(Value, Value)> combine) {
+Value gpu::reduceAlong(OpBuilder &b, Location loc, Value source, unsigned axis,
+                       llvm::function_ref<Value(Value, Value)> combine) {
   auto reduction = ReduceOp::create(b, loc, ValueRange{source}, axis);
   Type element = getElementTypeOrSelf(source.getType());
   OpBuilder::InsertionGuard guard(b);
@@ -52,7 +49,7 @@ static Value reduce(OpBuilder &b, Location loc, Value source, unsigned axis,
 
 /// The bits that are set in any element along `axis`.
 static Value orAlong(OpBuilder &b, Location loc, Value source, unsigned axis) {
-  return reduce(b, loc, source, axis, [&](Value x, Value y) {
+  return reduceAlong(b, loc, source, axis, [&](Value x, Value y) {
     return arith::OrIOp::create(b, loc, x, y).getResult();
   });
 }
@@ -91,31 +88,10 @@ Value gpu::isAnySet(OpBuilder &b, Location loc, ValueRange flags) {
                                arith::ConstantIntOp::create(b, loc, 0, 32));
 }
 
-namespace {
-
-struct Operand {
-  Value source;
-  Value scales; ///< null without
-  ScaleDotElemType format;
-  bool isRight, isPackedAlongK;
-  /// In the compute type, or in f32 where they are to be split, not scaled yet.
-  Value elements;
-  /// Scaled, element by element.
-  Value scaled;
-
-  bool hasInfinities() const {
-    return format != ScaleDotElemType::E2M1 && format != ScaleDotElemType::E4M3;
-  }
-  RankedTensorType getScaleType() const {
-    return cast<RankedTensorType>(scales.getType());
-  }
-  bool hasExponents() const { return gpu::hasExponents(scales); }
-};
-
 /// The exponents, as they are stored, by which all elements of a format can be
 /// scaled and are normal numbers still. They have at least the exponent of the
 /// format's smallest number.
-std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
+static std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
   auto between = [](int64_t least, int64_t greatest) {
     return std::pair(-126 - least + 127, 127 - greatest + 127);
   };
@@ -135,87 +111,11 @@ std::pair<int64_t, int64_t> getSafeExponents(ScaleDotElemType format) {
   }
 }
 
-/// Elements of an operand in a range of their own, and the power of two that
-/// brings them, and what they are multiplied to, away from the ends of fp32.
-struct Share {
-  Value elements;
-  int64_t exponent;
-};
-
-class ScaledDotDecomposer {
-public:
-  explicit ScaledDotDecomposer(DotScaledOp op)
-      : op(op), b(op), loc(op.getLoc()), type(op.getType()),
-        rank(type.getRank()),
-        left{op.getA(), op.getAScale(),   op.getAElemType(),
-             false,     op.getLhsKPack(), {},
-             {}},
-        right{op.getB(), op.getBScale(),   op.getBElemType(),
-              true,      op.getRhsKPack(), {},
-              {}} {}
-
-  LogicalResult run();
-  FailureOr<SmallVector<Value>> flag();
-
-private:
-  LogicalResult extend();
-  LogicalResult extend(Operand &operand);
-  Value scale(const Operand &operand, Value unsafe);
-
-  Value findUnsafeScales(const Operand &operand);
-  Value findUnsafeElements(const Operand &operand);
-  SmallVector<Value> findUnsafe(bool byRow);
-
-  bool multipliesAsynchronously(Type element);
-  bool isSplit(const Operand &operand) const {
-    return operand.format == ScaleDotElemType::FP16 && computeType.isBF16();
-  }
-  std::pair<Value, Value> split(Value elements);
-  Value dropInfinities(const Operand &operand, Value elements);
-  Value multiplyParts(Value left, Value right, Value sum,
-                      RankedTensorType result);
-  Value multiply(Value left, Value right, Value sum, RankedTensorType result);
-  Value multiplyGroups(const Operand &left, const Operand &right, Value plain);
-  SmallVector<Share> getShares(const Operand &operand);
-  Value isGroup(Value index, Value group);
-  Value keepGroup(Value elements, const Operand &operand, Value group,
-                  int64_t groups);
-  Value getGroupExponents(const Operand &operand, Value group);
-  SmallVector<Value> getGroupFactors(const Operand &operand, Value group,
-                                     int64_t more);
-  Value forEachGroup(int64_t groups, Value sum,
-                     llvm::function_ref<Value(Value group, Value sum)> add);
-  Value addGroups(Value plain, Value groups);
-
-  unsigned getInnerDim(const Operand &operand) const {
-    return operand.isRight ? rank - 2 : rank - 1;
-  }
-  Value constant(Type of, int64_t value) {
-    return createScalarOrSplatConstant(b, loc, of, value);
-  }
-  Value number(Type of, double value) {
-    APFloat exact(value);
-    bool ignored;
-    exact.convert(cast<FloatType>(getElementTypeOrSelf(of)).getFloatSemantics(),
-                  APFloat::rmNearestTiesToEven, &ignored);
-    return createScalarOrSplatConstant(b, loc, of, exact);
-  }
-  Value indexAlong(RankedTensorType of, unsigned dim);
-
-  DotScaledOp op;
-  OpBuilder b;
-  Location loc;
-  RankedTensorType type;
-  unsigned rank;
-  Operand left, right;
-  Type computeType;
-};
-
 //===----------------------------------------------------------------------===//
 // Elements and scales
 //===----------------------------------------------------------------------===//
 
-LogicalResult ScaledDotDecomposer::extend(Operand &operand) {
+LogicalResult ScaledDotDecomposer::extend(ScaledOperand &operand) {
   auto source = cast<RankedTensorType>(operand.source.getType());
   auto widen = [&](Value value) {
     auto from = cast<RankedTensorType>(value.getType());
@@ -264,7 +164,7 @@ LogicalResult ScaledDotDecomposer::extend(Operand &operand) {
 }
 
 /// With factors of zero where scales are `unsafe`, which is null for never.
-Value ScaledDotDecomposer::scale(const Operand &operand, Value unsafe) {
+Value ScaledDotDecomposer::scale(const ScaledOperand &operand, Value unsafe) {
   if (!operand.scales)
     return operand.elements;
   auto type = cast<RankedTensorType>(operand.elements.getType());
@@ -279,7 +179,7 @@ Value ScaledDotDecomposer::scale(const Operand &operand, Value unsafe) {
 // Scales at the ends of the range
 //===----------------------------------------------------------------------===//
 
-Value ScaledDotDecomposer::findUnsafeScales(const Operand &operand) {
+Value ScaledDotDecomposer::findUnsafeScales(const ScaledOperand &operand) {
   auto [low, high] = getSafeExponents(operand.format);
   RankedTensorType wide = operand.getScaleType().clone(b.getI32Type());
   Value above = arith::SubIOp::create(
@@ -290,7 +190,7 @@ Value ScaledDotDecomposer::findUnsafeScales(const Operand &operand) {
 }
 
 /// Elements of bf16 that may not be what they should once they are scaled.
-Value ScaledDotDecomposer::findUnsafeElements(const Operand &operand) {
+Value ScaledDotDecomposer::findUnsafeElements(const ScaledOperand &operand) {
   auto type = cast<RankedTensorType>(operand.elements.getType());
   RankedTensorType bits = type.clone(b.getI16Type());
   // Among numbers other than zero, those with an exponent of 0 or 255.
@@ -309,7 +209,7 @@ Value ScaledDotDecomposer::findUnsafeElements(const Operand &operand) {
 /// many as the operand has, or, `byRow`, words, one for each row.
 SmallVector<Value> ScaledDotDecomposer::findUnsafe(bool byRow) {
   SmallVector<Value> flags;
-  for (const Operand *operand : {&left, &right}) {
+  for (const ScaledOperand *operand : {&left, &right}) {
     if (!operand->hasExponents())
       continue;
     flags.push_back(findUnsafeScales(*operand));
@@ -324,199 +224,8 @@ SmallVector<Value> ScaledDotDecomposer::findUnsafe(bool byRow) {
 }
 
 //===----------------------------------------------------------------------===//
-// Group by group
-//===----------------------------------------------------------------------===//
-
-Value ScaledDotDecomposer::indexAlong(RankedTensorType of, unsigned dim) {
-  Attribute layout = of.getEncoding();
-  for (unsigned axis = of.getRank(); axis-- > 0;)
-    if (axis != dim)
-      layout = SliceEncodingAttr::get(op.getContext(), axis, layout);
-  int64_t size = of.getShape()[dim];
-  Value index = MakeRangeOp::create(
-      b, loc, RankedTensorType::get({size}, b.getI32Type(), layout), 0, size);
-  for (unsigned axis = 0; axis < of.getRank(); ++axis)
-    if (axis != dim)
-      index = ExpandDimsOp::create(b, loc, index, axis);
-  return BroadcastOp::create(b, loc, of.clone(b.getI32Type()), index);
-}
-
-/// Where an index is that of a group.
-Value ScaledDotDecomposer::isGroup(Value index, Value group) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, index,
-                               SplatOp::create(b, loc, index.getType(), group));
-}
-
-/// The elements of a group along K, and zeros.
-Value ScaledDotDecomposer::keepGroup(Value elements, const Operand &operand,
-                                     Value group, int64_t groups) {
-  auto type = cast<RankedTensorType>(elements.getType());
-  unsigned dim = getInnerDim(operand);
-  Value index = indexAlong(type, dim);
-  Type indexType = index.getType();
-  Value number = arith::DivUIOp::create(
-      b, loc, index, constant(indexType, type.getShape()[dim] / groups));
-  return arith::SelectOp::create(b, loc, isGroup(number, group), elements,
-                                 this->number(type, 0));
-}
-
-/// All of the elements, or, of bf16, the large and the small ones.
-SmallVector<Share> ScaledDotDecomposer::getShares(const Operand &operand) {
-  Value elements = operand.hasExponents() ? operand.elements : operand.scaled;
-  if (operand.format != ScaleDotElemType::BF16)
-    return {{elements, 0}};
-  auto type = cast<RankedTensorType>(elements.getType());
-  auto compare = [&](arith::CmpFPredicate predicate, double with) {
-    return arith::CmpFOp::create(b, loc, predicate, elements,
-                                 number(type, with));
-  };
-  Value isLarge =
-      arith::OrIOp::create(b, loc, compare(arith::CmpFPredicate::OGE, 1),
-                           compare(arith::CmpFPredicate::OLE, -1));
-  Value zero = number(type, 0);
-  auto move = [&](int64_t exponent) {
-    return arith::MulFOp::create(
-        b, loc, elements,
-        number(type, std::ldexp(1.0, static_cast<int>(exponent))));
-  };
-  constexpr int64_t down = -70, up = 56;
-  return {
-      {arith::SelectOp::create(b, loc, isLarge, move(down), zero), -down},
-      {arith::SelectOp::create(b, loc, isLarge, zero, move(up)), -up},
-  };
-}
-
-/// Of a group, for each row, as they are stored.
-Value ScaledDotDecomposer::getGroupExponents(const Operand &operand,
-                                             Value group) {
-  RankedTensorType wide = operand.getScaleType().clone(b.getI32Type());
-  Value one = arith::SelectOp::create(
-      b, loc, isGroup(indexAlong(wide, rank - 1), group),
-      arith::ExtUIOp::create(b, loc, wide, operand.scales), constant(wide, 0));
-  return reduce(b, loc, one, rank - 1, [&](Value x, Value y) {
-    return arith::AddIOp::create(b, loc, x, y).getResult();
-  });
-}
-
-/// Three numbers for each row, or column. Multiplied they are the scale times
-/// two to the power of `more`. A number alone, or those of two operands
-/// multiplied, would not always be one of fp32. Empty for a scale of one.
-SmallVector<Value> ScaledDotDecomposer::getGroupFactors(const Operand &operand,
-                                                        Value group,
-                                                        int64_t more) {
-  if (!operand.hasExponents() && !more)
-    return {};
-  RankedTensorType wide = type.clone(b.getF32Type());
-  SmallVector<Value> factors;
-  if (!operand.hasExponents()) {
-    for (int64_t left = 3; left > 0; --left) {
-      factors.push_back(number(wide, std::ldexp(1.0, int(more / left))));
-      more -= more / left;
-    }
-    return factors;
-  }
-  // The scales of the right operand are those of columns.
-  unsigned dim = operand.isRight ? rank - 2 : rank - 1;
-  Value stored = convertTo(
-      b, loc, getGroupExponents(operand, group),
-      SliceEncodingAttr::get(op.getContext(), dim, type.getEncoding()));
-  auto rows = cast<RankedTensorType>(stored.getType());
-  RankedTensorType numbers = rows.clone(b.getF32Type());
-  Value isNaN = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, stored,
-                                      constant(rows, 255));
-  Value rest =
-      arith::AddIOp::create(b, loc, stored, constant(rows, more - 127));
-  for (int64_t left = 3; left > 0; --left) {
-    Value part = arith::DivSIOp::create(b, loc, rest, constant(rows, left));
-    rest = arith::SubIOp::create(b, loc, rest, part);
-    Value bits = arith::ShLIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, part, constant(rows, 127)),
-        constant(rows, 23));
-    Value factor = arith::SelectOp::create(
-        b, loc, isNaN,
-        number(numbers, std::numeric_limits<double>::quiet_NaN()),
-        BitcastOp::create(b, loc, numbers, bits));
-    factors.push_back(BroadcastOp::create(
-        b, loc, wide, ExpandDimsOp::create(b, loc, factor, dim)));
-  }
-  return factors;
-}
-
-/// The sum to which `add` adds one group after the other. There is code for one
-/// group, in a loop: the branch is seldom taken, and code for all of them would
-/// need more registers than everything else in the kernel.
-Value ScaledDotDecomposer::forEachGroup(
-    int64_t groups, Value sum,
-    llvm::function_ref<Value(Value group, Value sum)> add) {
-  auto number = [&](int64_t value) { return constant(b.getI32Type(), value); };
-  if (groups == 1)
-    return add(number(0), sum);
-  auto loop = scf::ForOp::create(b, loc, number(0), number(groups), number(1),
-                                 ValueRange{sum});
-  LoopPlan(loop).setNumStages(1);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(b, loc,
-                       add(loop.getInductionVar(), loop.getRegionIterArg(0)));
-  return loop.getResult(0);
-}
-
-/// Adds the dots of all groups to what there is of the plain dot.
-Value ScaledDotDecomposer::multiplyGroups(const Operand &left,
-                                          const Operand &right, Value plain) {
-  RankedTensorType wide = type.clone(b.getF32Type());
-  int64_t groups =
-      (left.hasExponents() ? left : right).getScaleType().getShape().back();
-  SmallVector<Share> shares = getShares(left), others = getShares(right);
-  // That is NaN where elements are infinite: then the sum of the groups counts.
-  bool counts = !left.hasInfinities() && !right.hasInfinities() &&
-                type.getElementType().isF32();
-  auto addGroup = [&](Value group, Value sum) {
-    for (const Share &share : shares)
-      for (const Share &other : others) {
-        // Zeros in both of them: others may be times infinity.
-        Value product =
-            multiplyParts(keepGroup(share.elements, left, group, groups),
-                          keepGroup(other.elements, right, group, groups),
-                          number(wide, 0), wide);
-        SmallVector<Value> factors =
-            getGroupFactors(left, group, share.exponent);
-        SmallVector<Value> more = getGroupFactors(right, group, other.exponent);
-        for (unsigned i = 0; i < 3; ++i) {
-          Value factor = factors.empty() ? more[i] : factors[i];
-          if (!factors.empty() && !more.empty())
-            factor = arith::MulFOp::create(b, loc, factor, more[i]);
-          product = arith::MulFOp::create(b, loc, product, factor);
-        }
-        sum = arith::AddFOp::create(b, loc, sum, product);
-      }
-    return sum;
-  };
-  Value sum = forEachGroup(groups, counts ? plain : number(wide, 0), addGroup);
-  if (counts)
-    return sum;
-  if (!type.getElementType().isF32())
-    sum = arith::TruncFOp::create(b, loc, type, sum);
-  return addGroups(plain, sum);
-}
-
-/// The plain dot's sum of nothing, and that of the groups. Elements that are
-/// infinite make the former NaN, which only then is not to be counted.
-Value ScaledDotDecomposer::addGroups(Value plain, Value groups) {
-  Value sum = arith::AddFOp::create(b, loc, plain, groups);
-  Value isNaN =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, plain, plain);
-  // Infinities, of either sign.
-  Value difference = arith::SubFOp::create(b, loc, groups, groups);
-  Value isInfinite = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO,
-                                           difference, difference);
-  return arith::SelectOp::create(
-      b, loc, arith::AndIOp::create(b, loc, isNaN, isInfinite), groups, sum);
-}
-
-//===----------------------------------------------------------------------===//
 // The dot
-////===----------------------------------------------------------------------===//
+//===----------------------------------------------------------------------===//
 
 /// Two parts in bf16 whose sum `elements` are: what rounding leaves over has no
 /// more than three bits. An infinity has no rest.
@@ -534,7 +243,7 @@ std::pair<Value, Value> ScaledDotDecomposer::split(Value elements) {
 
 /// Zeros for the infinities of an operand. A rest may be zero, and zero
 /// times infinity is NaN.
-Value ScaledDotDecomposer::dropInfinities(const Operand &operand,
+Value ScaledDotDecomposer::dropInfinities(const ScaledOperand &operand,
                                           Value elements) {
   if (!operand.hasInfinities())
     return elements;
@@ -635,7 +344,7 @@ LogicalResult ScaledDotDecomposer::run() {
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, result);
     b.setInsertionPointToStart(branch.thenBlock());
-    for (Operand *operand : {&left, &right})
+    for (ScaledOperand *operand : {&left, &right})
       if (!operand->hasExponents())
         operand->scaled = scale(*operand, Value());
     scf::YieldOp::create(b, loc, multiplyGroups(left, right, result));
@@ -645,8 +354,6 @@ LogicalResult ScaledDotDecomposer::run() {
   op.erase();
   return success();
 }
-
-} // namespace
 
 LogicalResult gpu::decomposeScaledDot(DotScaledOp op) {
   return ScaledDotDecomposer(op).run();

@@ -33,7 +33,8 @@ def scalar() -> Iterator[list[int]]:
 
 def short_vector(gfx9: bool) -> Iterator[list[int]]:
     sdwa = 4 | 6 << 8 | 2 << 11 | 5 << 16 | 6 << 24
-    sources = [(V + 4, []), (250, [DPP16])]
+    # Some have a constant that is not among their sources: v_fmamk_f32.
+    sources = [(V + 4, []), (V + 4, [0x4567]), (250, [DPP16])]
     sources += [(249, [sdwa]), (249, [4 | 6 << 16 | 6 << 24])] if gfx9 else [(233, [DPP8])]
     for source, more in sources:
         for op in range(64):

@@ -43,7 +43,7 @@ def refusal(texts: list[str], target: str) -> str:
 
 
 @pytest.mark.skipif(LLVM_MC is None, reason="needs llvm-mc")
-@pytest.mark.parametrize("target", ["gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"])
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201", "gfx1250"])
 def test_every_form_is_known_or_listed(target):
     texts, unknown = instructions(target), listed(target)
     assert len(texts) > 3000

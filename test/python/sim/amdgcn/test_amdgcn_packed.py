@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from asmlib import TARGETS, floats, integers, lanes, same
 
+import tile
+
 # NumPy warns of the special values that are the point here.
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
@@ -87,6 +89,24 @@ def test_pairs_of_floats():
         same((got >> u64(32)).astype(u32), -a * d)
     got = lanes("v_pk_mov_b32 {d}, {0}, {1} op_sel:[1,0]", [x, y], 2)
     assert (got == (x >> u64(32)) | (y & u64(0xFFFFFFFF)) << u64(32)).all()
+
+
+@pytest.mark.parametrize("target", ["gfx90a", "gfx942"])
+@pytest.mark.parametrize(
+    ("constant", "bits"), [("0", 0), ("-1", 0xFFFFFFFF), ("64", 64), ("1.0", 0x3F800000)]
+)
+def test_moves_of_words_and_constants(constant, bits, target):
+    """op_sel alone says which word of each source. A constant has a lower one."""
+    (x,) = integers(100, 1, 64)
+    for high in (0, 1):
+        word = (x >> u64(32 * high)) & u64(0xFFFFFFFF)
+        got = lanes(f"v_pk_mov_b32 {{d}}, {{0}}, {constant} op_sel:[{high},0]", [x], 2, target)
+        assert (got == word | u64(bits) << u64(32)).all()
+        got = lanes(f"v_pk_mov_b32 {{d}}, {constant}, {{0}} op_sel:[0,{high}]", [x], 2, target)
+        assert (got == u64(bits) | word << u64(32)).all()
+    if bits:
+        with pytest.raises(tile.TileError, match="the upper half of the constant"):
+            lanes(f"v_pk_mov_b32 {{d}}, {{0}}, {constant} op_sel:[0,1]", [x], 2, target)
 
 
 def test_fused_pairs_of_floats():

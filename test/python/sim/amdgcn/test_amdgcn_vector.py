@@ -509,3 +509,57 @@ def test_the_other_half_of_three_sources(name, keeps):
     got = lanes(f"{name} {{d}}, {{0}}, {{1}}, {{2}}", [a, b, c], start=start)
     want = (a * b + c) & u32(0xFFFF)
     same(got, want | start if keeps else want, name)
+
+
+def without_subnormals(a: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(a) < np.finfo(a.dtype).tiny, np.copysign(a.dtype.type(0), a), a)
+
+
+def rounded_twice(a: np.ndarray, b: np.ndarray, c: np.ndarray, legacy: bool = False) -> np.ndarray:
+    """Multiplied and added, rounded after each, without subnormal numbers. `legacy`: zero times
+    anything is zero."""
+    a, b, c = map(without_subnormals, (a, b, c))
+    product = a * b
+    if legacy:
+        product = np.where((a == 0) | (b == 0), a.dtype.type(0), product)
+    return without_subnormals(without_subnormals(product) + c)
+
+
+#: Instructions that multiply and add, and round after each. The constant is of their type.
+MULTIPLY_ADD = [
+    ("v_mad_{t}", "{{d}}, {{0}}, {{1}}, {{2}}"),
+    ("v_mac_{t}", "{{d}}, {{0}}, {{1}}"),
+    ("v_madmk_{t}", "{{d}}, {{0}}, {k}, {{2}}"),
+    ("v_madak_{t}", "{{d}}, {{0}}, {{1}}, {k}"),
+    ("v_mad_legacy_{t}", "{{d}}, {{0}}, {{1}}, {{2}}"),
+]
+
+
+@pytest.mark.parametrize(("name", "operands"), MULTIPLY_ADD)
+@pytest.mark.parametrize(
+    ("target", "dtype"), [("gfx90a", np.float32), ("gfx90a", np.float16), ("gfx942", np.float16)]
+)
+def test_multiply_add_that_is_not_fused(name, operands, target, dtype):
+    a, b, c = floats(300, 3, dtype)
+    single = dtype == np.float32
+    number = dtype(1.5)
+    text = f"{name} {operands}".format(
+        t="f32" if single else "f16", k=hex(int(number.view(u32 if single else np.uint16)))
+    )
+    x, y, z = a, b, c
+    if "madmk" in name:
+        y = np.full_like(a, number)
+    if "madak" in name:
+        z = np.full_like(a, number)
+    # What "legacy" means differs between the types.
+    with np.errstate(all="ignore"):
+        want = rounded_twice(x, y, z, legacy=single and "legacy" in name)
+    if single:
+        same(lanes(text, [a, b, c], 1, target, start=c.view(u32)), want, text)
+        return
+    start = c.view(np.uint16) | u32(0x55550000)
+    got = lanes(text, [halves(v) for v in (a, b, c)], 1, target, start=start)
+    # Three sources, and no more than registers: that is the one form which keeps the other half.
+    above = u32(0x55550000 if name == "v_mad_{t}" else 0)
+    assert (got & u32(0xFFFF0000) == above).all()
+    same(got.astype(np.uint16), want, text)

@@ -1,8 +1,9 @@
 //===-- TargetInfoAtomics.cpp - Atomic operations -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the machine has is PTX, because of predicates, vectors and scopes; what
-// it lacks LLVM turns into loops around compare-and-swap.
+// What the machine has is PTX, because of predicates, vectors and scopes. LLVM
+// 22 prints `atomicrmw` without its order and scope. What the machine lacks
+// LLVM turns into loops around compare-and-swap, which have both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,6 +93,32 @@ std::string atomicName(RMWOp op, Type element, unsigned vector,
   llvm_unreachable("unknown atomic operation");
 }
 
+bool isBitwise(RMWOp op) {
+  return op == RMWOp::AND || op == RMWOp::OR || op == RMWOp::XOR;
+}
+
+/// A bitwise operation on a part of a word, as one on the word. LLVM would do
+/// the same, but its instruction is relaxed, whatever the order.
+FailureOr<SmallVector<Value>>
+updateWord(const nvt::TargetInfo &target, const LLVMBuilder &b, RMWOp op,
+           Value ptr, Value value, Value pred, MemSemantic semantic,
+           MemSyncScope scope, EvictionPolicy eviction, bool needResult) {
+  Type element = value.getType(), word = b.intTy(32);
+  Value place = b.and_(b.ptrToInt(word, ptr), b.i32(3));
+  Value shift = b.shl(place, b.i32(3));
+  Value operand = b.shl(b.zext(word, value), shift);
+  if (op == RMWOp::AND) {
+    Value part = b.i32((int64_t(1) << element.getIntOrFloatBitWidth()) - 1);
+    operand = b.or_(operand, b.not_(b.shl(part, shift)));
+  }
+  Value aligned = b.gep(ptr, b.intTy(8), b.sub(b.i32(0), place));
+  FailureOr<SmallVector<Value>> old = target.atomicRMW(
+      b, op, aligned, operand, pred, semantic, scope, eviction, needResult);
+  if (succeeded(old) && !old->empty())
+    old->front() = b.trunc(element, b.lshr(old->front(), shift));
+  return old;
+}
+
 /// The hint stands in front of the size of a vector and the type, which come
 /// last.
 std::string hintedName(StringRef name, const CachePolicy &policy) {
@@ -134,9 +161,12 @@ nvt::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
   Type element = values.front().getType();
   std::string name = atomicName(op, element, values.size(), facts);
   if (name.empty()) {
-    // LLVM expands what the machine lacks to a loop around compare-and-swap.
     if (values.size() != 1)
       return failure();
+    if (isBitwise(op))
+      return updateWord(*this, b, op, ptr, values[0], pred, semantic, scope,
+                        eviction, needResult);
+    // LLVM expands what the machine lacks to a loop around compare-and-swap.
     return SmallVector<Value>{underPredicate(b, pred, b.zero(element), [&] {
       return b
           .create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, values[0],

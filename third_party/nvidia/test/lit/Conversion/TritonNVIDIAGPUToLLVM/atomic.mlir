@@ -37,6 +37,20 @@ tt.func @expanded(%p: tensor<256x!tt.ptr<bf16>, #blocked>, %v: tensor<256xbf16, 
   tt.return
 }
 
+// A bitwise operation on half of a word is one on the word, with its order.
+// CHECK-LABEL: llvm.func @half_of_a_word
+tt.func @half_of_a_word(%p: tensor<256x!tt.ptr<i16>, #blocked>, %v: tensor<256xi16, #blocked>) {
+  // CHECK-NOT: llvm.atomicrmw
+  // CHECK: atom.acquire.sys.global.and.b32
+  // CHECK: red.release.cta.global.or.b32
+  // CHECK-NOT: llvm.atomicrmw
+  // CHECK: llvm.return
+  %0 = tt.atomic_rmw and, acquire, sys, %p, %v : (tensor<256x!tt.ptr<i16>, #blocked>, tensor<256xi16, #blocked>) -> tensor<256xi16, #blocked>
+  tt.store %p, %0 : tensor<256x!tt.ptr<i16>, #blocked>
+  %1 = tt.atomic_rmw or, release, cta, %p, %v : (tensor<256x!tt.ptr<i16>, #blocked>, tensor<256xi16, #blocked>) -> tensor<256xi16, #blocked>
+  tt.return
+}
+
 // What leaves memory as it is is a load, unless it releases.
 // CHECK-LABEL: llvm.func @idempotent
 tt.func @idempotent(%p: !tt.ptr<i32>) -> (i32, i32, i32, i32) {
