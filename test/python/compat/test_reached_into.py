@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference import poisoned
+from reference import poisoned, sim_only
 from scaling import scale_kernel
 
 import tile
@@ -109,6 +109,20 @@ def test_modules_of_c(tmp_path, monkeypatch):
     assert build.compile_module_from_src(C_SOURCE, "built", **flags).twice(4) == 8
     with pytest.raises(tile.errors.CompilerToolError, match="cannot build broken"):
         build.compile_so_from_src("int f( {", "broken")
+    third = build.compile_so_from_src(C_SOURCE, "built", ccflags=["-DFACTOR=3"])
+    seen = []
+
+    def build_myself(name, src, srcdir, library_dirs, include_dirs, libraries):
+        seen.append((name, Path(src).read_text(), library_dirs, include_dirs, libraries))
+        path = Path(srcdir, "mine.so")
+        path.write_bytes(Path(third).read_bytes())
+        return str(path)
+
+    with tile.knobs.build.scope():
+        tile.knobs.build.impl = build_myself
+        made = build.compile_module_from_src(C_SOURCE, "built", ["a"], None, ["m"])
+        assert made.twice(5) == 15
+    assert seen == [("built", C_SOURCE, ["a"], [], ["m"])] and tile.knobs.build.impl is None
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
     with pytest.raises(tile.errors.CompilerToolError, match="there is no compiler"):
@@ -165,3 +179,32 @@ def test_folders_with_headers(tmp_path, monkeypatch):
     assert str(tmp_path / "include") not in driver.include_dirs
     (tmp_path / "include" / "cuda.h").touch()
     assert driver.include_dirs[0] == str(tmp_path / "include")
+
+
+@sim_only
+def test_times_from_the_profiler(monkeypatch):
+    """Of the kernels alone: those of both launches, in each call."""
+    from tile.compat.additions import testing as names
+
+    x = np.zeros(256, np.float32)
+
+    def twice():
+        scale_kernel[(4,)](x, x, 256, 2.0, 64)
+        scale_kernel[(4,)](x, x, 256, 2.0, 64)
+
+    def once():
+        scale_kernel[(4,)](x, x, 256, 2.0, 64)
+
+    with pytest.warns(UserWarning, match="do_bench_proton measures nothing"):
+        one = names.do_bench_proton(once)
+        all_of_two = names.do_bench_proton(twice, return_mode="all")
+        quantiles = names.do_bench_proton(twice, quantiles=[0.2, 0.8])
+    assert one > 0 and all_of_two == pytest.approx([2 * one]) and len(quantiles) == 2
+    with (
+        pytest.warns(UserWarning),
+        pytest.raises(tile.TileError, match="cudagraph_proton needs an NVIDIA GPU"),
+    ):
+        names.do_bench_cudagraph_proton(once)
+    monkeypatch.setattr(tile.knobs.proton, "disable", True)
+    with pytest.warns(UserWarning), pytest.raises(tile.TileError, match="profiler is turned off"):
+        names.do_bench_proton(once)

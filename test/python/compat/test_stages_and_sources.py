@@ -130,3 +130,63 @@ def test_hashes_can_be_computed_again():
     with pytest.raises(tile.TileError, match="computed, and not set"):
         scale_kernel.hash = "another"
     assert twice.cache_key != thrice.cache_key
+
+
+BY_HAND = {
+    ("cuda", 90, 32): ("make_ttir", "make_ttgir", "make_llir", "make_ptx"),
+    ("cuda", 100, 32): ("make_ttir", "make_ttgir", "make_llir", "make_ptx"),
+    ("hip", "gfx942", 64): ("make_ttir", "make_ttgir", "make_llir", "make_amdgcn"),
+}
+
+
+@tile.jit
+def shifted_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    """Each block needs what the one before has stored, if the output lies behind the input."""
+    for start in range(0, n, BLOCK):
+        i = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + i, mask=i < n)
+        tl.debug_barrier()
+        tl.store(out_ptr + i, x + 1, mask=i < n)
+        tl.debug_barrier()
+
+
+@sim_only
+@pytest.mark.parametrize("n", [1, 300])
+@pytest.mark.parametrize("target", BY_HAND)
+def test_stages_that_a_program_calls(target, n):
+    """As jax-triton compiles: on empty metadata, with options and capability by position. Its
+    launches compare no arguments, so those may overlap."""
+    from tile.compat.additions.compiler.code_generator import ast_to_ttir
+
+    backend = make_backend(GPUTarget(*target))
+    options = backend.parse_options({"num_warps": 2, "optimize_epilogue": False})
+    signature = {"x_ptr": "*i32", "out_ptr": "*i32", "n": "i32", "BLOCK": "constexpr"}
+    source = ASTSource(shifted_kernel, signature, {"BLOCK": 64}, {(0,): [["tt.divisibility", 16]]})
+    context = tile._C.ir.Context()
+    made = ast_to_ttir(shifted_kernel, source, options=options, codegen_fns={}, context=context,
+                       module_map=backend.get_module_map())  # fmt: skip
+    metadata, behind = {}, (target[1],) if target[0] == "cuda" else ()
+    for name in BY_HAND[target]:
+        made = getattr(backend, name)(made, metadata, options, *behind)
+    assert metadata["name"] == "shifted_kernel" and metadata["num_warps"] == 2
+    assert metadata["disjoint_arguments"] == [] and metadata.get("tmem_size", 0) == 0
+    memory = random((n + 64,), "i32") % 1000
+    memory = memory.astype(np.int32)
+    expected = memory.copy()
+    for start in range(0, n, 64):
+        end = min(start + 64, n)
+        expected[start + 64 : end + 64] = expected[start:end] + 1
+    threads = 2 * target[2]
+    tile.sim.launch(made, metadata["name"], 1, threads, [memory, memory[64:], n],
+                    dynamic_shared=metadata["shared"])  # fmt: skip
+    assert np.array_equal(memory, expected)
+
+
+def test_stages_of_another_target():
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    options = backend.parse_options({})
+    module = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64}).make_ir(
+        options, tile._C.ir.Context()
+    )
+    with pytest.raises(tile.TileError, match="compiles for cuda:90, not for 80"):
+        backend.make_ttir(module, {}, options, 80)
