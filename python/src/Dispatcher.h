@@ -74,7 +74,7 @@ struct DeviceStream {
   uint64_t stream = 0;
 };
 
-/// What the launches of all kernels look at; launcher.py makes one.
+/// What the launches of all kernels look at; dispatching.py makes one.
 class LaunchState {
 public:
   /// `drivers` has the driver in use as `_active`. A launch is unusual, and

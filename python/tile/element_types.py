@@ -44,12 +44,12 @@ ELEMENT_TYPES: dict[str, ElementType] = {
     "fp64": ElementType(64, "f64", "fp64", "float64", 52, 1023),
 }
 
-#: The signature's spelling of what elements can be, by the names of the language and of arrays.
+#: The signature's spelling of what elements can be, by all names that they have.
 SIGNATURE_NAMES: dict[str, str] = {
     spelling: known.signature
     for name, known in ELEMENT_TYPES.items()
     if known.bits
-    for spelling in (name, known.array or name)
+    for spelling in (name, known.array or name, known.signature)
 }
 
 #: The spellings of those that parameters of kernels can have: all but floats of 8 bits.

@@ -244,6 +244,8 @@ class _Build(Group):
     cc = foreign("CC")
     cudacrt_path = foreign("TRITON_CUDACRT_PATH")
     cudart_path = foreign("TRITON_CUDART_PATH")
+    #: Builds modules of C for programs that bring their own, in place of the compiler.
+    impl: Callable[..., str] | None = None
 
     @property
     def backend_dirs(self) -> set[str]:

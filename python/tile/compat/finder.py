@@ -77,6 +77,7 @@ class _Loader(importlib.abc.InspectLoader):
             self.kept = None
             return ModuleType(self.name, f"{self.name}: not built in tile")
         module = importlib.import_module(self.source)
+        _undo_folders(self.name)
         # The import system is about to write its own spec over the module's.
         self.kept = (module.__spec__, getattr(module, "__loader__", None))
         return module
@@ -119,6 +120,19 @@ class _Loader(importlib.abc.InspectLoader):
 
     def is_package(self, fullname: str) -> bool:
         return self.release.is_package(fullname)
+
+
+def _undo_folders(fullname: str) -> None:
+    """A folder of ours with some modules of a package of Triton's is no package itself. Python
+    made it an attribute of what is above, in place of the module that stands for the package."""
+    while "." in fullname:
+        above, _, child = fullname.rpartition(".")
+        folder = sys.modules.get(_OVERLAY + fullname[len(ALIAS) :])
+        stands, parent = sys.modules.get(fullname), sys.modules.get(above)
+        if folder is not None and folder.__spec__ is not None and folder.__spec__.origin is None:
+            if stands is not None and parent is not None and vars(parent).get(child) is folder:
+                setattr(parent, child, stands)
+        fullname = above
 
 
 def _alias_children(fullname: str, source: str | None, release: Release) -> None:

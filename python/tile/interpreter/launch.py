@@ -63,8 +63,8 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
     target, options = chosen_target(simulated_target(), options)
     make_backend(target).parse_options(options)
     signature, constants, _ = launcher.describe(values)
-    launcher.check_references()
-    launcher.remember_references()
+    launcher.watch.check()
+    launcher.watch.remember_references()
     if warmup:
         return InterpretedKernel(fn, None, options)
     extents = launcher.grid(grid, values)

@@ -368,7 +368,7 @@ class JITFunction(KernelInterface[T]):
     @entry_point
     def simulate(self, *args: Any, grid: Any, **kwargs: Any) -> Any:
         """Runs the kernel in the simulator; returns its report."""
-        from .launcher import simulate
+        from .simulate import simulate
 
         return simulate(self, grid, args, kwargs)
 

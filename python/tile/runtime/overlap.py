@@ -125,10 +125,11 @@ def pairs_of(kernel: Any) -> list[tuple[int, int]]:
 def compile_for_any_arguments(
     source: Any, target: Any = None, options: dict[str, Any] | None = None, **more: Any
 ) -> Any:
-    """A kernel for launches that nobody checks: those of other programs' launchers."""
+    """A kernel for launches that nobody checks: those of other programs' launchers. A program
+    whose own launches have arguments that do not overlap may say so in the options."""
     from ..compiler import compile
 
-    return compile(source, target, {**(options or {}), OPTION: True}, **more)
+    return compile(source, target, {OPTION: True, **(options or {})}, **more)
 
 
 def checked(

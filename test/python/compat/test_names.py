@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -66,6 +69,31 @@ def test_what_libraries_stand_on_is_built(release):
             assert not isinstance(getattr(module, name), Unbuilt), f"{path}.{name}"
 
 
+#: The packages and modules whose names are Triton's public interface.
+PUBLIC = [
+    "triton", "triton.language", "triton.language.math", "triton.runtime", "triton.compiler",
+    "triton.testing", "triton.tools", "triton.tools.tensor_descriptor", "triton.knobs",
+    "triton.errors", "triton.runtime.errors", "triton.runtime.cache", "triton.runtime.autotuner",
+    "triton.runtime.driver", "triton.runtime.build", "triton.compiler.errors",
+]  # fmt: skip
+#: Of these, what only Triton's own knobs are made of.
+INNER = {
+    "triton.knobs": {
+        "FP_FUSION_DEFAULT_WARNING", "env_base", "env_class", "env_nvidia_tool",
+        "env_str_callable_default",
+    }
+}  # fmt: skip
+
+
+def test_no_public_name_is_missing(release):
+    missing = {}
+    for path in PUBLIC:
+        module = importlib.import_module(path)
+        names = [n for n in release.names(path) if isinstance(getattr(module, n), Unbuilt)]
+        missing[path] = set(names) - INNER.get(path, set())
+    assert not any(missing.values()), missing
+
+
 def test_modules_are_modules(release):
     import triton.runtime.jit as jit
 
@@ -78,6 +106,34 @@ def test_modules_are_modules(release):
     import triton.runtime.driver
 
     assert triton.runtime.driver.active is tile.runtime.driver.active
+
+
+PACKAGE = """
+import importlib, sys
+from tile import compat
+
+compat.install()
+path, *modules = sys.argv[1:]
+package = importlib.import_module(path)
+for name in modules:
+    importlib.import_module(name)
+assert importlib.import_module(path) is package
+parent, _, name = path.rpartition(".")
+assert getattr(sys.modules[parent], name) is package, getattr(sys.modules[parent], name)
+"""
+
+
+@pytest.mark.parametrize("path", ["triton.tools", "triton.runtime", "triton.language.extra"])
+def test_packages_stay_what_they_are(path):
+    """Importing a module of the compatibility folder replaced the package above it, if that was
+    the first of the folder: so each package needs a process of its own."""
+    folder = Path(compat.__file__).parent / "triton" / Path(*path.split(".")[1:])
+    modules = sorted(f"{path}.{file.stem}" for file in folder.glob("[!_]*"))
+    assert modules
+    done = subprocess.run(
+        [sys.executable, "-c", PACKAGE, path, *modules], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_modules_are_ours(release):

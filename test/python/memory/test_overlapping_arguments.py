@@ -139,6 +139,14 @@ def test_kernels_that_others_launch_assume_nothing():
     assert tile.compile(source, target).metadata.disjoint_arguments == [0, 1]
     kernel = triton.compile(source, target=target, options={"num_warps": 4})
     assert kernel.metadata.disjoint_arguments == [] and "async_copy" not in kernel.asm["ttgir"]
+    # Who launches it knows that they do not overlap.
+    options = {"overlapping_arguments": False}
+    kernel = triton.compile(source, target=target, options=options)
+    assert kernel.metadata.disjoint_arguments == [0, 1] and "async_copy" in kernel.asm["ttgir"]
+    if tile.runtime.driver.active.get_current_target() == target:
+        x = fresh(6)
+        with pytest.raises(tile.TileError, match="arguments of `running` overlap"):
+            kernel[(1, 1, 1)](x[BLOCK:], x, 5, BLOCK, 3)
 
 
 def test_a_variant_is_compiled_once(monkeypatch):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget, Occupancy
+from tile.backends.by_hand import stage
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
 from tile.compiler.instrumentation import instruments_of
@@ -54,7 +55,7 @@ class HIPBackend(BaseBackend):
 
     def parse_options(self, options: dict[str, Any]) -> HIPOptions:
         # Options of other targets that mean nothing here are not an error.
-        ignored = {"ir_override", "warp_size", "maxnreg", "launch_pdl"}
+        ignored = {"ir_override", "optimize_epilogue", "warp_size", "maxnreg", "launch_pdl"}
         given = HIPOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.facts.processor
         given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
@@ -128,11 +129,12 @@ class HIPBackend(BaseBackend):
 
     # The stages.
 
+    @stage
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
         return run_stage(
             module,
             "tile-amd-ttir",
-            metadata.get("name", ""),
+            metadata["name"],
             options,
             options.ttir_arguments(),
         )
@@ -154,6 +156,7 @@ class HIPBackend(BaseBackend):
             unit = _C.ir.Attribute.parse("unit", module.context)
             module.set_attribute("ttg.overlapping-arguments", unit)
 
+    @stage
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> Any:
         self._note_options(module, options)
         return run_stage(
@@ -169,6 +172,7 @@ class HIPBackend(BaseBackend):
             f"use-block-pingpong={str(options.use_block_pingpong).lower()}",
         )
 
+    @stage
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         lowered = module.clone()
         try:
@@ -195,6 +199,7 @@ class HIPBackend(BaseBackend):
             missed("packing", "operations-not-packed", message, [])
         return llvm_ir
 
+    @stage
     def make_amdgcn(self, llvm_ir: str, metadata: dict[str, Any], *, options: HIPOptions) -> str:
         assembly = _C.amd.emit_assembly(llvm_ir, _C.ir.Context(), self.code_options(options))
         metadata.update(read_metadata(assembly))
@@ -210,6 +215,7 @@ class HIPBackend(BaseBackend):
             print(assembly)
         return assembly
 
+    @stage
     def make_hsaco(self, assembly: str, metadata: dict[str, Any], *, options: HIPOptions) -> bytes:
         try:
             code = _C.amd.assemble(assembly, _C.ir.Context(), self.code_options(options))

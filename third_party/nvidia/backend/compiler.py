@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget, Occupancy
+from tile.backends.by_hand import stage
 from tile.compiler import watch
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics
@@ -60,7 +61,7 @@ class NvidiaBackend(BaseBackend):
 
     def parse_options(self, options: dict[str, Any]) -> NvidiaOptions:
         # Options of Triton that mean nothing here are not an error.
-        ignored = {"ir_override", "warp_size"}
+        ignored = {"ir_override", "optimize_epilogue", "warp_size"}
         libraries = options.get("extern_libs")
         given = NvidiaOptions.of(options, ignored | {"extern_libs"})
         if libraries is not None:
@@ -149,11 +150,12 @@ class NvidiaBackend(BaseBackend):
 
     # The stages.
 
+    @stage
     def make_ttir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         return run_stage(
             module,
             "tile-nvidia-ttir",
-            metadata.get("name", ""),
+            metadata["name"],
             options,
             options.ttir_arguments(),
         )
@@ -178,6 +180,7 @@ class NvidiaBackend(BaseBackend):
             i32 = _C.ir.Attribute.parse(f"{options.maxnreg} : i32", module.context)
             module.set_attribute("ttg.maxnreg", i32)
 
+    @stage
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         self._note_options(module, options)
         name = metadata["name"]
@@ -247,6 +250,7 @@ class NvidiaBackend(BaseBackend):
             return next(d for d in error.diagnostics if d["severity"] == "error")
         return None
 
+    @stage
     def make_llir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         lowered = module.clone()
         try:
@@ -263,9 +267,12 @@ class NvidiaBackend(BaseBackend):
             self._check_shared_memory(lowered, metadata["name"], error)
             raise
         metadata.update(_C.llvm.kernel_info(lowered))
+        columns = lowered.attribute("ttg.tensor_memory_size")
+        metadata["tmem_size"] = columns.value if columns is not None else 0
         metadata.update(instruments_of(lowered))
         return _C.llvm.translate_to_llvm(lowered, self.ptx_options(options))
 
+    @stage
     def make_ptx(self, llvm_ir: str, metadata: dict[str, Any], *, options: NvidiaOptions) -> str:
         ptx = _C.llvm.emit_ptx(llvm_ir, _C.ir.Context(), self.ptx_options(options))
         if knobs.compat.enable:
@@ -284,6 +291,7 @@ class NvidiaBackend(BaseBackend):
         found = re.search(r"\.entry\s+[\w$]+\s*\(([^)]*)\)", text) if stage == "ptx" else None
         return None if found is None else len(re.findall(r"\.param\b", found[1]))
 
+    @stage
     def make_cubin(
         self, ptx: str, metadata: dict[str, Any], *, options: NvidiaOptions
     ) -> bytes | None:

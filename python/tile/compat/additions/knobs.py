@@ -103,6 +103,25 @@ class PipelineStagesHook(Protocol):
     ) -> None: ...
 
 
+class AutotuneListener(Protocol):
+    """Told of each choice of an autotuner."""
+
+    def __call__(
+        self, *, fn: Any, key: tuple, best_config: Any, configs_timings: dict[Any, list[float]],
+        duration: float | None, cache_hit: bool,
+    ) -> None: ...  # fmt: skip
+
+
+class BuildImpl(Protocol):
+    """Builds a library from a file of C, in place of the compiler that is installed; returns its
+    path."""
+
+    def __call__(
+        self, name: str, src: str, srcdir: str, library_dirs: list[str], include_dirs: list[str],
+        libraries: list[str], /,
+    ) -> str: ...  # fmt: skip
+
+
 def setenv(key: str, value: str | None) -> None:
     """Sets or clears an environment variable."""
     if value is None:

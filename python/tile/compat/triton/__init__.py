@@ -18,8 +18,9 @@ globals().update({name: getattr(tile, name) for name in __all__})
 def compile(
     src: Any, target: Any = None, options: dict[str, Any] | None = None, **more: Any
 ) -> Any:
-    """As `tile.compile`, for a caller that may launch the kernel by itself. Programs of Triton 2
-    give a function, its `signature` and its `constants`."""
+    """As `tile.compile`, for a caller that may launch the kernel by itself: arguments may overlap,
+    unless the options say `overlapping_arguments=False`. Programs of Triton 2 give a function, its
+    `signature` and its `constants`."""
     from tile.runtime.overlap import compile_for_any_arguments
 
     if isinstance(src, tile.JITFunction) and "signature" in more:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -71,6 +73,26 @@ def find_paths_if(iterable: Any, pred: Callable[[tuple, Any], bool]) -> list[tup
     return found
 
 
+def is_iterable(x: Any) -> bool:
+    """Whether a value holds others, as arguments of kernels do."""
+    return isinstance(x, (list, tuple))
+
+
+def apply_with_path(value: Any, fn: Callable[[tuple, Any], None], _path: tuple = ()) -> None:
+    """Calls ``fn(path, item)`` for all that is in nested tuples, depth first."""
+    if is_iterable(value):
+        for i, part in enumerate(value):
+            apply_with_path(part, fn, (*(_path or ()), i))
+    else:
+        fn(_path or (), value)
+
+
+@functools.cache
+def warn_once(message: str) -> None:
+    """Warns of the same thing once in a process."""
+    warnings.warn(message, UserWarning, stacklevel=2)
+
+
 def validate_block_shape(shape: list[int]) -> int:
     """The number of elements of a block; raises for a shape that no block has."""
     count = 1
@@ -86,8 +108,8 @@ def validate_block_shape(shape: list[int]) -> int:
 
 
 __all__ = [
-    "BITWIDTH_DICT", "TRITON_MAX_TENSOR_NUMEL", "canonicalize_dtype", "canonicalize_ptr_dtype",
-    "find_paths_if", "get_iterable_path", "get_primitive_bitwidth", "is_namedtuple",
-    "is_power_of_two", "set_iterable_path", "str_to_type", "type_canonicalisation_dict",
-    "validate_block_shape",
+    "BITWIDTH_DICT", "TRITON_MAX_TENSOR_NUMEL", "apply_with_path", "canonicalize_dtype",
+    "canonicalize_ptr_dtype", "find_paths_if", "get_iterable_path", "get_primitive_bitwidth",
+    "is_iterable", "is_namedtuple", "is_power_of_two", "set_iterable_path", "str_to_type",
+    "type_canonicalisation_dict", "validate_block_shape", "warn_once",
 ]  # fmt: skip

@@ -43,8 +43,10 @@ def compile_so_from_src(
     again: bool = False,
 ) -> str:
     """The path of the shared library of a C source; built once, or with `again`, now."""
+    impl = knobs.build.impl
+    compiler = _compiler() if impl is None else f"{impl.__module__}.{impl.__qualname__}"
     command = [
-        _compiler(), "-O3", "-shared", "-fPIC", "-Wno-psabi",
+        compiler, "-O3", "-shared", "-fPIC", "-Wno-psabi",
         f"-I{sysconfig.get_paths()['include']}", *(f"-I{path}" for path in include_dirs or ()),
     ]  # fmt: skip
     after = [*(f"-L{path}" for path in library_dirs or ()), *(f"-l{n}" for n in libraries or ())]
@@ -58,6 +60,9 @@ def compile_so_from_src(
     with tempfile.TemporaryDirectory() as folder:
         source, target = os.path.join(folder, f"{name}.c"), os.path.join(folder, filename)
         Path(source).write_text(src, encoding="utf-8")
+        if impl is not None:
+            lists = [list(paths or ()) for paths in (library_dirs, include_dirs, libraries)]
+            return cache.put(Path(impl(name, source, folder, *lists)).read_bytes(), filename)
         done = subprocess.run(
             [*command, source, "-o", target, *after], capture_output=True, text=True
         )

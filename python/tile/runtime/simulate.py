@@ -1,0 +1,50 @@
+"""``kernel.simulate``: a launch in the simulator that returns its report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _C
+from .launcher import Launcher, with_mode, without_tensor_maps
+from .runner import make_launch
+
+
+def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
+    """Compiles and runs a kernel in the simulator, and returns the report."""
+    from ..backends import drivers
+    from ..sim.launcher import assumption_bits, check_bits
+
+    names = {
+        "check": "checks",
+        **{
+            n: n
+            for n in (
+                "max_instructions",
+                "schedule_seed",
+                "schedules",
+                "assumptions",
+                "suppressions",
+            )
+        },
+    }
+    given = {to: kwargs.pop(name, None) for name, to in names.items()}
+    extra = {name: value for name, value in given.items() if value is not None}
+    if "checks" in extra:
+        extra["checks"] = check_bits(extra["checks"])
+    if "assumptions" in extra:
+        extra["assumptions"] = assumption_bits(extra["assumptions"])
+    simulator = drivers()["sim"]()
+    launcher = Launcher(fn)
+    values, options = launcher.bound(args, kwargs)
+    options = with_mode(options)
+    x, y, z = launcher.grid(grid, values)
+
+    def run(options: dict) -> Any:
+        kernel = launcher.prepare(simulator, values, options)
+        launch = make_launch(kernel, simulator)
+        return launch(x, y, z, 0, launcher.arguments(kernel, values), **extra)
+
+    result = run(options)
+    if result.__class__ is int and result == _C.launch.NO_TENSOR_MAP:
+        return run(without_tensor_maps(simulator, options))
+    return result
