@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Analysis/TripCount.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -262,8 +263,13 @@ std::string MatrixTileAnalysis::checkSizes(MatrixTile &tile) {
     int64_t factor = tile.factors[i], each, last;
     if (factor == 0)
       continue;
-    int64_t end = MatrixTile::kMostSize -
-                  type.getDimSize(i == 0 ? 1 - tile.fast : tile.fast);
+    int64_t extent = type.getDimSize(i == 0 ? 1 - tile.fast : tile.fast);
+    int64_t end = MatrixTile::kMostSize - extent;
+    // The last tile ends where the counter does, at a multiple of the step.
+    if (factor == 1 && isKnown && extent >= kAlignment &&
+        extent <= getConstantIntValue(loop.getStep()) && *most <= INT32_MAX &&
+        meetsUpperBound(loop, axisInfo))
+      continue;
     if (isKnown && !llvm::MulOverflow(*most, factor, last) && last <= end)
       continue;
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
