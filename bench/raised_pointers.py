@@ -1,4 +1,4 @@
-"""Attention and products by pointers on a GPU, with their operands' loads raised to descriptors
+"""Attention and matmul by pointers on a GPU, with their operands' loads raised to descriptors
 (`TILE_RAISE_POINTERS`) and as they are, beside Triton's and torch's in the same run.
 
     python bench/raised_pointers.py [--filter TEXT] [--seconds N]

@@ -4,7 +4,7 @@
 //
 // The element of a tensor at (i, j) as `first + i * steps[0] + j * steps[1]`.
 // `first` and the steps are polynomials in scalars. This is what index
-// arithmetic says if no sum or product in it overflows.
+// arithmetic says if nothing in it overflows.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_DIALECT_TRITON_TRANSFORMS_AFFINEFORM_H
@@ -18,10 +18,11 @@
 
 namespace mlir::triton {
 
-/// A sum of products of symbols. Symbols are numbers, which `AffineForms` gave.
+/// A sum of terms, which multiply a factor and symbols. Symbols are numbers,
+/// which `AffineForms` gave.
 class Polynomial {
 public:
-  /// The symbols of a product, sorted. None: a constant.
+  /// The symbols of a term, sorted. None: a constant.
   using Product = std::vector<unsigned>;
 
   Polynomial() = default;
@@ -32,7 +33,7 @@ public:
   bool isZero() const { return terms.empty(); }
   std::optional<int64_t> getConstantValue() const;
   bool contains(unsigned symbol) const;
-  /// The products with this symbol, and those without.
+  /// The terms with this symbol, and those without.
   std::pair<Polynomial, Polynomial> split(unsigned symbol) const;
 
   void add(const Product &product, int64_t factor);

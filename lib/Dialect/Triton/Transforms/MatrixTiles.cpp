@@ -158,7 +158,7 @@ std::string MatrixTileAnalysis::findLimit(arith::CmpIOp compare,
   return "";
 }
 
-/// The quotient of a product and another one, if it is a constant.
+/// The quotient of a term and another one, if it is a constant.
 static std::optional<int64_t> divide(const Polynomial::Product &product,
                                      int64_t factor, const Polynomial &by) {
   const auto &[divisor, divisorFactor] = *by.getTerms().begin();
