@@ -162,6 +162,11 @@ Value TripCount::getCounterBeforeFirst(OpBuilder &builder) {
                                loop.getStep());
 }
 
+Value TripCount::getProgress(OpBuilder &builder, Value counter) {
+  return builder.createOrFold<arith::SubIOp>(loc, counter,
+                                             loop.getLowerBound());
+}
+
 Value TripCount::hasPrevious(OpBuilder &builder, Value counter) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, counter,
                                loop.getLowerBound());

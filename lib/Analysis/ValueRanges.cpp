@@ -375,7 +375,7 @@ LogicalResult ValueRangeAnalysis::visitOperation(
 // ValueRanges
 //===----------------------------------------------------------------------===//
 
-bool ValueRanges::isNonNegative(Value value) {
+const IntegerValueRange *ValueRanges::lookup(Value value) {
   if (!solver) {
     solver = std::make_unique<DataFlowSolver>();
     solver->load<dataflow::DeadCodeAnalysis>();
@@ -386,5 +386,18 @@ bool ValueRanges::isNonNegative(Value value) {
       solver = std::make_unique<DataFlowSolver>();
   }
   auto *range = solver->lookupState<IntegerValueRangeLattice>(value);
-  return range && triton::isNonNegative(range->getValue());
+  return range ? &range->getValue() : nullptr;
+}
+
+bool ValueRanges::isNonNegative(Value value) {
+  const IntegerValueRange *range = lookup(value);
+  return range && triton::isNonNegative(*range);
+}
+
+std::optional<int64_t> ValueRanges::getMost(Value value) {
+  const IntegerValueRange *range = lookup(value);
+  if (!range || range->isUninitialized() ||
+      range->getValue().smax().getBitWidth() == 0)
+    return std::nullopt;
+  return range->getValue().smax().getSExtValue();
 }

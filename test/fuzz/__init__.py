@@ -16,4 +16,5 @@ from . import (
     warps,
     pipelines,
     shapes,
+    strided,
 )

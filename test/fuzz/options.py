@@ -23,6 +23,8 @@ NVIDIA: tuple[Options, ...] = (
     (("opt_level", 0),),
     (("prefetch", True),),
     (("tma", False),),
+    (("raise_pointers", True),),
+    (("raise_pointers", True),),
     (("maxnreg", 96),),
     (("maxnreg", 255),),
     (("launch_pdl", True),),

@@ -54,6 +54,9 @@ public:
   /// The counter `ahead` iterations after `counter`, in the same sense.
   Value getLater(OpBuilder &builder, Value counter, unsigned ahead);
 
+  /// How far `counter` is past the lower bound, in the type of the counter.
+  Value getProgress(OpBuilder &builder, Value counter);
+
   /// Whether an iteration comes before the one with `counter`.
   Value hasPrevious(OpBuilder &builder, Value counter);
 

@@ -16,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <memory>
+#include <optional>
 
 namespace mlir::triton {
 
@@ -58,8 +59,13 @@ public:
       : top(top), overflow(overflow) {}
 
   bool isNonNegative(Value value);
+  /// The greatest number that `value` may be, read with a sign; nothing where
+  /// that is not known.
+  std::optional<int64_t> getMost(Value value);
 
 private:
+  const IntegerValueRange *lookup(Value value);
+
   Operation *top;
   ValueRangeAnalysis::Overflow overflow;
   std::unique_ptr<DataFlowSolver> solver;

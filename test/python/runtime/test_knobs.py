@@ -473,6 +473,7 @@ ELSEWHERE = {
     "TILE_SIM_SUPPRESSIONS": "../sim/test_product.py",
     "TILE_SPECIALIZE_WARPS": f"{OF_NVIDIA}/test_specialized_by_default.py",
     "TILE_TENSOR_MEMORY": f"{OF_NVIDIA}/test_tensor_memory_matmul.py",
+    "TILE_RAISE_POINTERS": f"{OF_NVIDIA}/test_raised_pointers.py",
     "TILE_TMA": f"{OF_NVIDIA}/test_tma.py",
     "TILE_COMPAT_VERSION": "../compat/test_switch.py", "TILE_COMPAT": "../compat/test_switch.py",
     "TILE_INTERPRET_MAX_ITERATIONS": "../errors/test_extreme_programs.py",

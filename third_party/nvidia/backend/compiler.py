@@ -75,6 +75,7 @@ class NvidiaBackend(BaseBackend):
             "tensor_memory", knobs.nvidia.tensor_memory and _may_sum_in_tensor_memory(given)
         )
         given.setdefault("specialize_warps", knobs.nvidia.specialize_warps)
+        given.setdefault("raise_pointers", knobs.nvidia.raise_pointers)
         given.setdefault("disable_passes", knobs.compilation.disable_passes)
         given.setdefault("insert_passes", knobs.compilation.insert_passes)
         given.setdefault("max_num_imprecise_acc_default", 2**30 if self.facts.has_wgmma else 0)
@@ -234,7 +235,8 @@ class NvidiaBackend(BaseBackend):
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false")
             + ("" if tensor_memory else " tensor-memory=false")
-            + (" specialize-warps=false" if tensor_memory and not specialize_warps else ""),
+            + (" specialize-warps=false" if tensor_memory and not specialize_warps else "")
+            + (" raise-pointers=true" if options.raise_pointers else ""),
         )
 
     def _find_shortage(self, module: Any) -> dict[str, Any] | None:

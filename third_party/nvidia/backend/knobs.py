@@ -20,6 +20,12 @@ class NvidiaKnobs(Group):
         "Give loops over tiles warps for copies and dots, where it pays.",
         in_key=True,
     )
+    raise_pointers = flag(
+        "TILE_RAISE_POINTERS",
+        False,
+        "Let bulk tensor copies load operands of dots in loops that programs load by pointers.",
+        in_key=True,
+    )
     dump_nvptx = flag("NVPTX_ENABLE_DUMP", False, "Print the PTX of each kernel.")
     disable_ptxas_opt = flag("DISABLE_PTXAS_OPT", False, "ptxas does not optimise.", in_key=True)
     ptxas_options = text("PTXAS_OPTIONS", None, "Further options of ptxas.", in_key=True)

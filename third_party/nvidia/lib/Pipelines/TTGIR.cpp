@@ -10,6 +10,8 @@
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
+#include "mlir/Transforms/Passes.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 
@@ -18,6 +20,12 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   std::optional<int> number = parseNVIDIATargetString(options.target);
   const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
   bool useTMA = options.tma && target && target->hasTMA;
+  // Before descriptors get layouts: those of pointers do, too.
+  if (useTMA && options.raisePointers && options.numCTAs == 1) {
+    add(createTritonRaisePointersToDescriptors());
+    add(createCanonicalizerPass());
+    add(createCSEPass());
+  }
   // Descriptors that TMA does not serve are pointers like others.
   if (useTMA) {
     nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;

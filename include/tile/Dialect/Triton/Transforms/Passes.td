@@ -325,6 +325,49 @@ def TritonRewriteTensorDescriptorToPointer
   ];
 }
 
+def TritonRaisePointersToDescriptors
+    : Pass<"triton-raise-pointers-to-descriptors", "::mlir::ModuleOp"> {
+  let summary = "Load operands of dots through descriptors, not by pointers";
+  let description = [{
+    A load in a loop whose addresses are the rows of a matrix becomes a load
+    through a descriptor, so that a copy engine can do it. The load feeds a dot,
+    as it is, turned or converted. The descriptor is made in front of the loop.
+    What the loop leaves as it is goes into the base, and coordinates say how far
+    the loop has come.
+
+    ```mlir
+    scf.for %k = %c0 to %K step %c64 iter_args(%ptrs = %first) {
+      %a = tt.load %ptrs, %mask, %zero : tensor<128x64x!tt.ptr<f16>>
+      %next = tt.addptr %ptrs, %c64s
+    }
+    // becomes
+    %desc = tt.make_tensor_descriptor %base, [%most, %K], [%stride, %c1]
+    scf.for %k = %c0 to %K step %c64 {
+      %a = tt.descriptor_load %desc[%c0, %k]
+    }
+    ```
+
+    - A mask may compare the index of a row or of a column with a bound. What it
+      leaves out is zero.
+    - The base, the distance of rows and a bound of columns are known to be
+      multiples of 16 bytes. The distance is known not to be negative.
+    - Sums and products of 32 bits and more in these addresses and masks are
+      taken not to overflow.
+    - Nothing that may run before the loop ends may write what is loaded, or may
+      wait for others who write. Arguments are taken to be disjoint.
+    - Where rows or columns are remainders (`% M`), the loop is there twice. The
+      one with descriptors runs where no index is as large as the divisor. The
+      same happens where the distance of rows may be zero, and where the loop
+      might go on for more rows than coordinates can say.
+
+    A remark says why a load is left alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numLoads", "loads-raised", "Loads that go through descriptors">
+  ];
+}
+
 def TritonUnpackMaps : Pass<"triton-unpack-maps"> {
   let summary = "Give maps of neighbours one tensor for each neighbour";
   let description = [{

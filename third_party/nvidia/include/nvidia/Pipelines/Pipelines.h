@@ -44,6 +44,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::desc("Give loops over tiles warps for copies and dots, where "
                      "it pays and dots add up in tensor memory"),
       llvm::cl::init(true)};
+  Option<bool> raisePointers{
+      *this, "raise-pointers",
+      llvm::cl::desc("Load operands of dots in loops through descriptors where "
+                     "programs load them by pointers"),
+      llvm::cl::init(false)};
 };
 
 /// What explicit programs say is on their module: they need none of the others.
