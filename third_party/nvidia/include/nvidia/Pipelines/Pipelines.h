@@ -44,6 +44,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::desc("Give loops over tiles warps for copies and dots, where "
                      "it pays and dots add up in tensor memory"),
       llvm::cl::init(true)};
+  Option<bool> clc{
+      *this, "clc",
+      llvm::cl::desc("Have programs go on with others that have not begun, by "
+                     "cluster launch control"),
+      llvm::cl::init(false)};
 };
 
 /// What explicit programs say is on their module: they need none of the others.
