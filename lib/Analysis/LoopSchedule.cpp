@@ -75,6 +75,9 @@ Attribute mlir::triton::getPartitions(Operation *op) {
 void mlir::triton::setPartitions(Operation *op, Attribute partitions) {
   op->setAttr(kPartitionAttr, partitions);
 }
+void mlir::triton::erasePartitions(Operation *op) {
+  op->removeAttr(kPartitionAttr);
+}
 void mlir::triton::runWith(Operation *op, Operation *other) {
   for (StringRef name : {kPartitionAttr, kStageAttr, kClusterAttr})
     if (Attribute value = other->getAttr(name))

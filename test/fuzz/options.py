@@ -49,6 +49,9 @@ AMD: tuple[Options, ...] = (
 #: Of the machines that have it, half of the programs add up in tensor memory.
 TENSOR_MEMORY = ("cuda:100", "cuda:103", "cuda:110")
 
+#: Of those that have it, a part of the programs goes on with others.
+LAUNCH_CONTROL = (*TENSOR_MEMORY, "cuda:120", "cuda:121")
+
 
 def choose_options(seed: int, machine: str, source: str = "") -> Options:
     """The options of the program of a seed on a machine: most have none, a few have two; those with
@@ -61,4 +64,6 @@ def choose_options(seed: int, machine: str, source: str = "") -> Options:
         chosen += [DEBUG] * (chance.random() < 0.7)
     if machine in TENSOR_MEMORY and chance.random() < 0.5:
         chosen.append((("tensor_memory", True),))
+    if machine in LAUNCH_CONTROL and chance.random() < 0.3:
+        chosen.append((("clc", True),))
     return tuple(dict(o for options in chosen for o in options).items())

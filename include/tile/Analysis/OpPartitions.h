@@ -11,6 +11,7 @@ namespace mlir::triton {
 /// if none is said.
 Attribute getPartitions(Operation *op);
 void setPartitions(Operation *op, Attribute partitions);
+void erasePartitions(Operation *op);
 
 /// Has the partitions, the stage and the cluster of `other` run `op`.
 void runWith(Operation *op, Operation *other);

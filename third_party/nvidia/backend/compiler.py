@@ -95,6 +95,11 @@ class NvidiaBackend(BaseBackend):
         }
 
     def explicit_stages(self, options: NvidiaOptions) -> dict[str, Any]:
+        if options.clc:
+            raise TileError(
+                "clc is for programs without explicit layouts: others ask for the next "
+                "program themselves, with clc.try_cancel"
+            )
         return {
             "glir": functools.partial(self.make_glir, options=options),
             "ttgir": functools.partial(self.make_ttgir_of_explicit, options=options),
@@ -236,7 +241,8 @@ class NvidiaBackend(BaseBackend):
             + ("" if options.tma else " tma=false")
             + ("" if tensor_memory else " tensor-memory=false")
             + (" specialize-warps=false" if tensor_memory and not specialize_warps else "")
-            + (" raise-pointers=true" if options.raise_pointers else ""),
+            + (" raise-pointers=true" if options.raise_pointers else "")
+            + (" clc=true" if options.clc else ""),
         )
 
     def _find_shortage(self, module: Any) -> dict[str, Any] | None:

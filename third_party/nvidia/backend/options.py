@@ -34,6 +34,8 @@ class NvidiaOptions(BaseOptions):
     max_num_imprecise_acc_default: int = 0
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
+    #: Let programs go on with others that have not begun, from sm_100 on.
+    clc: bool = False
     line_info: bool = True
     opt_level: int = 3
     #: Read the first operands of the next iteration before the last product of this one.
@@ -108,6 +110,15 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
     if options.num_ctas > 1 and not facts.has_clusters:
         raise TileError(
             f"num_ctas > 1 requires NVIDIA SM90+ (Hopper): {facts} has no clusters of blocks"
+        )
+    if options.clc and not facts.has_cluster_launch_control:
+        raise TileError(
+            f"clc requires NVIDIA SM100+ (Blackwell): {facts} has no cluster launch control"
+        )
+    if options.clc and options.launch_cooperative_grid:
+        raise TileError(
+            "clc and launch_cooperative_grid exclude each other: all programs of a "
+            "cooperative grid have begun, so none is left to go on with"
         )
 
 

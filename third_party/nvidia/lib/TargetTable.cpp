@@ -86,6 +86,7 @@ constexpr NVIDIATarget makeBlackwell(int computeCapability,
       makeSinceHopper(computeCapability, processor, ptxVersion, 227 * kKiB);
   target.maxGlobalAccessBits = 256;
   target.hasTMARows = true;
+  target.hasClusterLaunchControl = true;
   return target;
 }
 

@@ -12,6 +12,9 @@
 //   The groups hand over each sum. Buffers for stores are there beside those
 //   for copies, so that fewer copies may be under way.
 //
+// The blocks of a pair meet before each dot in one group of warps. In several
+// groups, mbarriers tell the warp that starts the dots, and nobody else waits.
+//
 // A loop that only multiplies gains nothing: its dots run beside the threads
 // already.
 //
@@ -106,6 +109,7 @@ bool startsAnew(MMAv5OpInterface mma, scf::ForOp loop) {
 /// What a loop over tiles takes for one of them.
 struct TileCost {
   int64_t tensor = 0, shared = 0; ///< of a step
+  int64_t meeting = 0; ///< of the blocks of a pair, before a step of one group
   int64_t steps = kUnknownSteps;
   int64_t end = 0;
   int64_t copied = 0, stored = 0; ///< bytes in shared memory, of a step and all
@@ -113,14 +117,14 @@ struct TileCost {
   unsigned columns = 0; ///< of tensor memory, all sums together
 
   /// Copies for `numStages` steps are under way, this one among them.
-  int64_t countDots(int64_t numStages) const {
-    int64_t busy = std::max(tensor, shared);
+  int64_t countDots(int64_t numStages, int64_t others = 0) const {
+    int64_t busy = std::max({tensor, shared, others});
     return steps * (numStages > 1 ? std::max(busy, tile::rates::copyLatency /
                                                        (numStages - 1))
                                   : busy + tile::rates::copyLatency);
   }
   int64_t countTogether() const {
-    return countDots(stages) + end + tile::rates::copyLatency;
+    return countDots(stages, meeting) + end + tile::rates::copyLatency;
   }
   int64_t countDivided(int64_t sharedMemory) const {
     int64_t fit = copied ? (sharedMemory - stored) / copied : stages;
@@ -190,12 +194,14 @@ private:
   /// Why the dots of a loop over tiles cannot go to a warp of their own, as far
   /// as this is to be seen.
   static StringRef findObstacle(scf::ForOp tiles) {
-    if (gpu::lookupNumCTAs(tiles) > 1)
-      return "the blocks of a cluster copy and multiply together";
     if (tiles->getParentOfType<scf::ForOp>())
       return "it is in another loop";
     StringRef why;
     tiles.walk([&](MMAv5OpInterface mma) {
+      if (gpu::lookupNumCTAs(tiles) > 1 && !mma.usesTwoCTAs()) {
+        why = "the blocks of a cluster copy for each other";
+        return;
+      }
       auto loop = dyn_cast<scf::ForOp>(mma->getParentOp());
       if (!loop || loop == tiles || loop->getParentOp() != tiles)
         why = "a dot of it is in no loop over the steps of a tile";
@@ -244,8 +250,10 @@ private:
     SmallVector<int64_t> shape = gpu::getShapePerCTA(sum);
     DotTile tile{shape[0], shape[1],
                  a.getShape().back() * a.getElementTypeBitWidth() / 8};
+    bool isPair = mma.usesTwoCTAs();
     cost.tensor += tile.countTensorCycles();
-    cost.shared += tile.countSharedCycles(tile.columns);
+    cost.shared += tile.countSharedCycles(tile.columns / (isPair ? 2 : 1));
+    cost.meeting += isPair ? kBarrierCycles : 0;
     if (auto footprint = getTensorMemoryFootprint(sum); succeeded(footprint))
       cost.columns += footprint->columns;
     if (std::optional<APInt> steps = TripCount(loop).getKnown())

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/CarriedValues.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -65,29 +66,6 @@ FailureOr<Question> find(CLCTryCancelSyncOp ask) {
   return question;
 }
 
-/// Adds a value to what the loop hands on: `init` at first. Its place in the
-/// body is the last argument. What it is in the next iteration is still to be
-/// yielded.
-scf::WhileOp addCarried(scf::WhileOp loop, Value init) {
-  OpBuilder builder(loop);
-  SmallVector<Value> inits(loop.getInits());
-  inits.push_back(init);
-  SmallVector<Type> types(loop.getResultTypes());
-  types.push_back(init.getType());
-  auto result = scf::WhileOp::create(builder, loop.getLoc(), types, inits);
-  result->setAttrs(loop->getAttrs());
-  result.getBefore().takeBody(loop.getBefore());
-  result.getAfter().takeBody(loop.getAfter());
-  Value before =
-      result.getBeforeBody()->addArgument(init.getType(), init.getLoc());
-  result.getAfterBody()->addArgument(init.getType(), init.getLoc());
-  result.getConditionOp().getArgsMutable().append(before);
-  for (auto [from, to] : llvm::zip(loop.getResults(), result.getResults()))
-    from.replaceAllUsesWith(to);
-  loop.erase();
-  return result;
-}
-
 /// Has the loop wait for the answer where it is read.
 void lower(Question question) {
   scf::WhileOp loop = question.loop;
@@ -107,8 +85,8 @@ void lower(Question question) {
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
 
-  loop = addCarried(loop, zero);
-  Value phase = loop.getAfterBody()->getArguments().back();
+  gpu::CarriedValue carried = gpu::addCarriedValue(loop, zero);
+  Value phase = carried.argument;
   builder.setInsertionPoint(question.ask);
   Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
   if (isAlone) {
@@ -128,12 +106,12 @@ void lower(Question question) {
   question.buffer.erase();
   question.ask.erase();
 
-  Operation *yield = loop.getAfterBody()->getTerminator();
+  Operation *yield = carried.yield;
   builder.setInsertionPoint(yield);
   Value next = arith::XOrIOp::create(builder, loc, phase, one);
-  yield->insertOperands(yield->getNumOperands(), next);
+  yield->setOperand(yield->getNumOperands() - 1, next);
 
-  builder.setInsertionPointAfter(loop);
+  builder.setInsertionPointAfter(carried.loop);
   InvalBarrierOp::create(builder, loc, barrier);
   gpu::LocalDeallocOp::create(builder, loc, barrier);
   gpu::LocalDeallocOp::create(builder, loc, buffer);

@@ -362,11 +362,16 @@ private:
   unsigned first;
 };
 
-/// Waits for all multiplications that were started so far.
-void waitForAll(OpBuilder &builder, Location loc) {
+/// Waits for all multiplications that were started so far, `last` among them.
+/// The end of those of two blocks arrives in both: so both have made their
+/// barriers before.
+void waitForAll(OpBuilder &builder, MMAv5OpInterface last) {
   const gpu::RingBarriers &mbarriers = getMbarriers();
+  Location loc = last.getLoc();
   Value barriers = mbarriers.allocate(builder, loc, /*count=*/1);
   mbarriers.initialize(builder, loc, barriers, /*arrivals=*/1);
+  if (last.usesTwoCTAs())
+    mbarriers.startSharing(builder, loc);
   mbarriers.arriveAfterProducts(builder, loc,
                                 getBarrier(builder, loc, barriers, Phase()));
   wait(builder, loc, barriers, {Value(), makeInt(builder, loc, 0)});
@@ -422,7 +427,7 @@ void lowerInLoop(scf::ForOp loop, MutableArrayRef<PlannedWait> waits) {
   auto *behind = llvm::find_if(
       waits, [](const PlannedWait &wait) { return wait.isBehindLoop(); });
   if (behind != waits.end())
-    waitForAll(builder, behind->mma.getLoc());
+    waitForAll(builder, behind->mma);
 }
 
 /// Starts a multiplication that is in no loop, or not in each iteration, and

@@ -106,6 +106,24 @@ public:
     return FenceAsyncSharedOp::create(builder, loc, /*bCluster=*/false);
   }
 
+  bool isOfAllBlocks(MatrixProductOpInterface product) const override {
+    auto mma = dyn_cast<MMAv5OpInterface>(product.getOperation());
+    return mma && mma.usesTwoCTAs() && lookupNumCTAs(mma) == kBlocksOfPair;
+  }
+
+  void holdForAllBlocks(Value barriers) const override {
+    auto type = cast<MemDescType>(barriers.getType());
+    barriers.setType(holdByFirst(type));
+    for (OpOperand &use : barriers.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<MemDescIndexOp>(user))
+        holdForAllBlocks(user->getResult(0));
+      else if (auto specialize = dyn_cast<WarpSpecializeOp>(user))
+        for (Region &region : specialize.getPartitionRegions())
+          holdForAllBlocks(region.getArgument(use.getOperandNumber()));
+    }
+  }
+
   bool isShared(MemDescType buffers) const override {
     return isMulticast(buffers);
   }
@@ -135,6 +153,22 @@ public:
   }
 
 private:
+  static constexpr unsigned kBlocksOfPair = 2;
+
+  /// The type of barriers that the first block of a pair holds for both.
+  static MemDescType holdByFirst(MemDescType type) {
+    auto blocks = CTALayoutAttr::get(type.getContext(),
+                                     /*CTAsPerCGA=*/{kBlocksOfPair},
+                                     /*CTASplitNum=*/{1}, /*CTAOrder=*/{0});
+    auto encoding = SwizzledSharedEncodingAttr::get(
+        type.getContext(), /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+        /*order=*/{0}, blocks);
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() = 1;
+    return MemDescType::get(shape, type.getElementType(), encoding,
+                            type.getMemorySpace(), /*mutableMemory=*/true);
+  }
+
   static void forEach(OpBuilder &builder, Location loc, Value barriers,
                       function_ref<void(Value)> visit) {
     auto type = cast<MemDescType>(barriers.getType());

@@ -57,4 +57,9 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   middle.buildLayouts();
   middle.buildLoops();
   middle.buildCopies();
+  // A whole program is repeated, with all its barriers.
+  if (options.clc) {
+    add(nvidia_gpu::createTritonNvidiaGPUToCLC());
+    add(nvidia_gpu::createTritonNvidiaGPULowerCLC());
+  }
 }

@@ -44,6 +44,46 @@ def NVWSInsertAref : Pass<"nvws-insert-aref", "::mlir::ModuleOp"> {
   ];
 }
 
+def NVWSHoistTMEMStore : Pass<"nvws-hoist-tmem-store", "::mlir::ModuleOp"> {
+  let summary = "Have sums of tiles begin with their allocation";
+  let description = [{
+    Each tile stores the first value of its sum, and its first dot overwrites that. The
+    value becomes the source of the allocation, so that one partition has the buffer
+    to itself until its dots are done. If each tile has a dot, or none has one, the
+    buffer moves in front of all loops. These hand on its token. `llvm.intr.assume`
+    may say that a loop has an iteration.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %d, %t = ttnvgpu.tmem_alloc {ttg.partition = array<i32: 0, 1>} : () -> (...)
+      %u = ttnvgpu.tmem_store %zero, %d[%t], %true {ttg.partition = array<i32: 0>} : ...
+      scf.for ... iter_args(%adds = %false, %v = %u) {
+        %w = ttnvgpu.tc_gen5_mma %a, %b, %d[%v], %adds, %true {ttg.partition = array<i32: 1>} : ...
+        scf.yield %true, %w : ...
+      }
+    }
+    ```
+    After:
+    ```mlir
+    %d, %t = ttnvgpu.tmem_alloc %zero : (...) -> (...)
+    scf.for ... iter_args(%u = %t) {
+      %r:2 = scf.for ... iter_args(%adds = %false, %v = %u) {
+        %w = ttnvgpu.tc_gen5_mma %a, %b, %d[%v], %adds, %true {ttg.partition = array<i32: 1>} : ...
+        scf.yield %true, %w : ...
+      }
+      scf.yield %r#1 : ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numStores", "num-stores", "Stores that became sources of allocations">,
+    Statistic<"numHoisted", "num-hoisted", "Buffers in front of all loops">
+  ];
+}
+
 def NVWSInsertTMEMAref : Pass<"nvws-insert-tmem-aref", "::mlir::ModuleOp"> {
   let summary = "Hand buffers of tensor memory to other partitions through rings";
   let description = [{

@@ -77,6 +77,17 @@ public:
 
   // Clusters of blocks.
 
+  /// Whether the first block of a cluster starts such a dot for all blocks. It
+  /// reads the buffers of all of them, and its end arrives in all of them.
+  virtual bool isOfAllBlocks(MatrixProductOpInterface product) const {
+    return false;
+  }
+  /// Has the first block of a cluster hold an array of barriers for all blocks,
+  /// before or after `initialize`. All blocks arrive there, and so do their
+  /// copies. The first block alone waits, and the others go on at once.
+  virtual void holdForAllBlocks(Value barriers) const {
+    llvm_unreachable("each block has its own barriers");
+  }
   /// Whether blocks of a cluster fill such buffers of each other.
   virtual bool isShared(MemDescType buffers) const { return false; }
   /// Has the blocks of a cluster wait for each other. After that, all barriers

@@ -15,7 +15,9 @@
 // at `empty`, too, when they are done.
 //
 // Blocks of a cluster that fill each other's buffers empty them for each other:
-// consumers arrive at the barrier of every block.
+// consumers arrive at the barrier of every block. Where blocks multiply
+// together, the first one starts the dots. It hears of the copies of all
+// blocks, and all blocks hear of the end of the dots.
 //
 // Where the marked loop contains others, both sides run the whole nest and
 // carry their places in the rings from one run of an inner loop to the next:
@@ -126,10 +128,15 @@ public:
     ProductPartition products(specialize, loop, barriers, ringOps, arrivals,
                               repeated);
     // One warp takes all buffers then. It need not say so.
-    if (succeeded(products.split(specialize)))
+    bool hasProducts = succeeded(products.split(specialize));
+    if (hasProducts)
       consumerWarps = 0;
-    bool isShared = false;
+    // Copies of all blocks arrive where the dots are started.
+    bool isOfAllBlocks = hasProducts && products.isOfAllBlocks();
+    bool isShared = isOfAllBlocks;
     forEachOwnRing([&](RingLoop &in, Ring &ring) {
+      if (isOfAllBlocks)
+        barriers.holdForAllBlocks(ring.full);
       int arrivals = ring.hasBulkCopies() + countWarpArrivals(ring);
       if (ring.hasThreadCopies())
         arrivals += producerWarps * lookupThreadsPerWarp(specialize);
@@ -154,6 +161,8 @@ public:
       barriers.free(builder, loc, ring.full);
       barriers.free(builder, loc, ring.empty);
     });
+    if (hasProducts)
+      products.freeBarriers(builder);
   }
 
 private:

@@ -257,7 +257,7 @@ private:
     // Their ends would have to be heard of in all blocks.
     const RingBarriers &barriers = *getTargetModel(function).getRingBarriers();
     function.walk([&](MatrixProductOpInterface product) {
-      if (barriers.arrivesByItself(product))
+      if (barriers.arrivesByItself(product) && !barriers.isOfAllBlocks(product))
         obstacle = {product.getLoc(), "this dot runs beside the threads, and "
                                       "other blocks of a cluster copy for it"};
     });

@@ -250,6 +250,12 @@ void ProductPartition::makeSums() {
   OpBuilder before(specialize);
   full = barriers.allocate(before, loc, numSums);
   stored = barriers.allocate(before, loc, numSums);
+  ofAllBlocks = llvm::any_of(effects, [&](Operation *effect) {
+    auto product = dyn_cast<MatrixProductOpInterface>(effect);
+    return product && barriers.isOfAllBlocks(product);
+  });
+  if (ofAllBlocks)
+    barriers.holdForAllBlocks(stored);
   barriers.initialize(before, loc, full, /*arrivals=*/1);
   barriers.initialize(before, loc, stored, lookupNumWarps(specialize));
 }
@@ -347,10 +353,11 @@ LogicalResult ProductPartition::split(WarpSpecializeOp &result) {
   startAndFinishTiles();
   makePartition();
   takeSums();
-  OpBuilder behind(specialize);
-  behind.setInsertionPointAfter(specialize);
-  barriers.free(behind, loc, full);
-  barriers.free(behind, loc, stored);
   result = specialize;
   return success();
+}
+
+void ProductPartition::freeBarriers(OpBuilder &builder) {
+  barriers.free(builder, loc, full);
+  barriers.free(builder, loc, stored);
 }

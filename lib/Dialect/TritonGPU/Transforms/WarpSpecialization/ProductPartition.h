@@ -18,6 +18,9 @@ namespace mlir::triton::gpu {
 ///   threads: wait(full[sum], phase); load the sum; arrive(stored[sum]); store
 ///
 /// There are two sums, if tensor memory has room for them.
+///
+/// Where blocks of a cluster multiply together, the warp of the first block
+/// does all this. Those of the others find nothing to wait for, nor to start.
 class ProductPartition {
 public:
   using Operations = SmallPtrSetImpl<Operation *>;
@@ -35,6 +38,11 @@ public:
   /// Fails, without having changed anything, where dots stay with the default
   /// group. Otherwise `result` replaces the operation.
   LogicalResult split(WarpSpecializeOp &result);
+  /// After that: whether the first block of a cluster starts the dots for all
+  /// blocks. Threads of all blocks hand their sums back to it.
+  bool isOfAllBlocks() const { return ofAllBlocks; }
+  /// After that, behind the operation: ends the life of the barriers.
+  void freeBarriers(OpBuilder &builder);
 
 private:
   StringRef findObstacle();
@@ -65,6 +73,7 @@ private:
   /// What the partition does, beside computing what it needs for that.
   SmallVector<Operation *> effects;
   int32_t numSums = 1;
+  bool ofAllBlocks = false;
   /// Arrays of barriers, one for each place of a sum.
   Value full, stored;
   /// The place of the position of the sums among the arguments of `tiles`.

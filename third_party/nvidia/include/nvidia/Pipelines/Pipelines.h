@@ -49,6 +49,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::desc("Load operands of dots in loops through descriptors where "
                      "programs load them by pointers"),
       llvm::cl::init(false)};
+  Option<bool> clc{
+      *this, "clc",
+      llvm::cl::desc("Have programs go on with others that have not begun, by "
+                     "cluster launch control"),
+      llvm::cl::init(false)};
 };
 
 /// What explicit programs say is on their module: they need none of the others.

@@ -200,3 +200,67 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Two blocks multiply together. The first one holds the barriers at which the
+// copies of both arrive, and those at which threads of both hand sums back.
+// Each has those at which the end of the dots arrives. The blocks meet before
+// anything arrives in the other one, and before the barriers end.
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[1, 0]]}>
+#columns = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0], CGALayout = [[0, 1]]}>
+#linear = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = [[128, 0]]}>
+#left = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
+#right = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CTASplitM = 2, twoCTAs = true>
+!sum = !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32, "ttng.two-ctas" = true} {
+  // CHECK-DAG: [[OWN:#.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = {{\[}}[1]]}>
+  // CHECK-DAG: [[HELD:#.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = {{\[}}[0]]}>
+  // CHECK-LABEL: tt.func @pair
+  // CHECK: %[[FULL:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, [[HELD]]
+  // CHECK: %[[EMPTY:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x2xi64, [[OWN]]
+  // CHECK: %[[DONE:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x2xi64, [[OWN]]
+  // CHECK: %[[STORED:.*]] = ttg.local_alloc : () -> !ttg.memdesc<2x1xi64, [[HELD]]
+  // CHECK: ttnvgpu.fence_mbarrier_init_release_cluster
+  // CHECK-NEXT: ttnvgpu.cluster_barrier
+  // CHECK: ttg.warp_specialize
+  // CHECK: ttnvgpu.arrive_barrier %{{.*}}, 4 : !ttg.memdesc<1xi64, [[HELD]]
+  // CHECK: ttg.warp_yield
+  // CHECK: partition0({{.*}}) num_warps(1) {
+  // CHECK: ttnvgpu.wait_barrier %{{.*}} : !ttg.memdesc<2xi64, [[OWN]]
+  // CHECK: ttnvgpu.barrier_expect %{{.*}}, 24576, %{{.*}} : !ttg.memdesc<1xi64, [[HELD]]
+  // CHECK: partition1({{.*}}) num_warps(1) {
+  // CHECK: ttnvgpu.wait_barrier %{{.*}} : !ttg.memdesc<1xi64, [[HELD]]
+  // CHECK: scf.for
+  // CHECK: ttnvgpu.wait_barrier %{{.*}} : !ttg.memdesc<1xi64, [[HELD]]
+  // CHECK: ttnvgpu.tc_gen5_mma {{.*}} {is_async, two_ctas}
+  // CHECK: ttnvgpu.tc_gen5_commit %{{.*}} : !ttg.memdesc<2xi64, [[OWN]]
+  // CHECK: ttnvgpu.tc_gen5_commit %{{.*}} : !ttg.memdesc<2xi64, [[OWN]]
+  // CHECK: ttg.warp_return
+  // CHECK: ttnvgpu.cluster_barrier
+  // CHECK: ttnvgpu.inval_barrier
+  tt.func @pair(%a: !tt.tensordesc<tensor<256x64xf16, #left>>, %b: !tt.tensordesc<tensor<64x128xf16, #right>>, %p: tensor<256x128x!tt.ptr<f32>, #linear>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %steps = arith.constant 192 : i32
+    %false = arith.constant false
+    %true = arith.constant true
+    %d = ttnvgpu.tmem_alloc : () -> !sum
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %r = scf.for %k = %c0 to %steps step %c64 iter_args(%adds = %false) -> (i1) : i32 {
+        %x = tt.descriptor_load %a[%i, %k] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<256x64xf16, #left>> -> tensor<256x64xf16, #blocked>
+        %y = tt.descriptor_load %b[%k, %i] {ttg.partition = 0 : i32} : !tt.tensordesc<tensor<64x128xf16, #right>> -> tensor<64x128xf16, #columns>
+        %xm = ttg.local_alloc %x : (tensor<256x64xf16, #blocked>) -> !ttg.memdesc<256x64xf16, #left, #smem>
+        %ym = ttg.local_alloc %y : (tensor<64x128xf16, #columns>) -> !ttg.memdesc<64x128xf16, #right, #smem>
+        ttnvgpu.tc_gen5_mma %xm, %ym, %d, %adds, %true {two_ctas} : !ttg.memdesc<256x64xf16, #left, #smem>, !ttg.memdesc<64x128xf16, #right, #smem>, !sum
+        scf.yield %true : i1
+      } {tt.num_stages = 2 : i32}
+      %s = ttnvgpu.tmem_load %d : !sum -> tensor<256x128xf32, #linear>
+      tt.store %p, %s : tensor<256x128x!tt.ptr<f32>, #linear>
+    } {tt.warp_specialize}
+    tt.return
+  }
+}
