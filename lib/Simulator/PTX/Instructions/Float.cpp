@@ -88,6 +88,56 @@ double sqrtToOdd(double a) {
 
 enum class FloatOp : uint8_t { Add, Sub, Mul, Div, Fma, Rcp, Sqrt };
 
+/// How an operation in any direction rounds: mod[1] and mod[2].
+struct Directed {
+  FloatOp op;
+  Round round;
+  bool ftz;
+
+  explicit Directed(const Inst &inst)
+      : op(FloatOp(inst.mod[0])), round(Round(inst.mod[1])), ftz(inst.mod[2]) {}
+
+  float operator()(float first, float second, float third) const {
+    double a = ftz ? flush(first) : first, b = ftz ? flush(second) : second,
+           k = ftz ? flush(third) : third;
+    double r = getExact(a, b, k);
+    // An exact zero from a sum of opposite numbers is negative when rounding
+    // down.
+    bool isSum = op == FloatOp::Add || op == FloatOp::Sub || op == FloatOp::Fma;
+    if (r == 0 && round == Round::Down && isSum) {
+      double x = op == FloatOp::Fma ? a * b : a, y = op == FloatOp::Fma   ? k
+                                                     : op == FloatOp::Sub ? -b
+                                                                          : b;
+      if (!(std::signbit(x) == std::signbit(y) && !std::signbit(x)))
+        r = -0.0;
+    }
+    float f = canonical(floatFromDouble(r, round));
+    return ftz ? flush(f) : f;
+  }
+
+private:
+  /// With enough bits to be rounded again.
+  double getExact(double a, double b, double k) const {
+    switch (op) {
+    case FloatOp::Add:
+      return addToOdd(a, b);
+    case FloatOp::Sub:
+      return addToOdd(a, -b);
+    case FloatOp::Mul:
+      return a * b;
+    case FloatOp::Div:
+      return divideToOdd(a, b);
+    case FloatOp::Fma:
+      return addToOdd(a * b, k);
+    case FloatOp::Rcp:
+      return divideToOdd(1.0, a);
+    case FloatOp::Sqrt:
+      return sqrtToOdd(a);
+    }
+    return 0;
+  }
+};
+
 /// Any operation in any direction: mod[0] operation, mod[1] rounding, mod[2]
 /// ftz, mod[3] sat.
 Step execDirected32(Ctx &c, const Inst &inst, uint32_t mask) {
@@ -95,51 +145,31 @@ Step execDirected32(Ctx &c, const Inst &inst, uint32_t mask) {
   const float *pa = c.src<float>(inst.op[1]);
   const float *pb = inst.op[2] != NoSlot ? c.src<float>(inst.op[2]) : pa;
   const float *pc = inst.op[3] != NoSlot ? c.src<float>(inst.op[3]) : pa;
-  bool ftz = inst.mod[2];
-  Round round = Round(inst.mod[1]);
+  Directed compute(inst);
   eachLane(mask, [&](unsigned l) {
-    double a = ftz ? flush(pa[l]) : pa[l], b = ftz ? flush(pb[l]) : pb[l],
-           k = ftz ? flush(pc[l]) : pc[l];
-    double r = 0;
-    switch (FloatOp(inst.mod[0])) {
-    case FloatOp::Add:
-      r = addToOdd(a, b);
-      break;
-    case FloatOp::Sub:
-      r = addToOdd(a, -b);
-      break;
-    case FloatOp::Mul:
-      r = a * b;
-      break;
-    case FloatOp::Div:
-      r = divideToOdd(a, b);
-      break;
-    case FloatOp::Fma:
-      r = addToOdd(a * b, k);
-      break;
-    case FloatOp::Rcp:
-      r = divideToOdd(1.0, a);
-      break;
-    case FloatOp::Sqrt:
-      r = sqrtToOdd(a);
-      break;
-    }
-    // An exact zero from a sum of opposite numbers is negative when rounding
-    // down.
-    if (r == 0 && round == Round::Down &&
-        (FloatOp(inst.mod[0]) == FloatOp::Add ||
-         FloatOp(inst.mod[0]) == FloatOp::Sub ||
-         FloatOp(inst.mod[0]) == FloatOp::Fma)) {
-      double x = FloatOp(inst.mod[0]) == FloatOp::Fma ? a * b : a,
-             y = FloatOp(inst.mod[0]) == FloatOp::Fma   ? k
-                 : FloatOp(inst.mod[0]) == FloatOp::Sub ? -b
-                                                        : b;
-      if (!(std::signbit(x) == std::signbit(y) && !std::signbit(x)))
-        r = -0.0;
-    }
-    float f = canonical(floatFromDouble(r, round));
-    f = ftz ? flush(f) : f;
+    float f = compute(pa[l], pb[l], pc[l]);
     out[l] = inst.mod[3] ? saturate(f) : f;
+  });
+  return Step::Next;
+}
+
+/// The same on both floats of a register.
+Step execDirectedPair(Ctx &c, const Inst &inst, uint32_t mask) {
+  uint64_t *out = c.dst<uint64_t>(inst.op[0]);
+  const uint64_t *pa = c.src<uint64_t>(inst.op[1]);
+  const uint64_t *pb = c.src<uint64_t>(inst.op[2]);
+  const uint64_t *pc = inst.op[3] != NoSlot ? c.src<uint64_t>(inst.op[3]) : pa;
+  Directed compute(inst);
+  eachLane(mask, [&](unsigned l) {
+    uint64_t pair = 0;
+    for (unsigned shift : {0, 32}) {
+      auto half = [&](const uint64_t *from) {
+        return floatOfBits(uint32_t(from[l] >> shift));
+      };
+      pair |= uint64_t(bitsOfFloat(compute(half(pa), half(pb), half(pc))))
+              << shift;
+    }
+    out[l] = pair;
   });
   return Step::Next;
 }
@@ -450,8 +480,20 @@ bool emitMixed(FunctionDecoder &d, Type narrow, FloatOp op, Round round,
 /// add, sub, mul and fma of .f32x2.
 bool decodeFloatPairs(FunctionDecoder &d, Arith op) {
   bool ftz = d.has("ftz"), given;
-  if (takeRound(d, given) != Round::Nearest)
-    return d.error("only .rn is supported by the simulator for .f32x2");
+  if (Round round = takeRound(d, given); round != Round::Nearest) {
+    bool isFma = op == Arith::Fma;
+    if (!isFma && op != Arith::Add && op != Arith::Sub && op != Arith::Mul)
+      return d.badType(Type::F32x2);
+    FloatOp code = op == Arith::Add   ? FloatOp::Add
+                   : op == Arith::Sub ? FloatOp::Sub
+                   : op == Arith::Mul ? FloatOp::Mul
+                                      : FloatOp::Fma;
+    d.inst.mod[0] = uint8_t(code);
+    d.inst.mod[1] = uint8_t(round);
+    d.inst.mod[2] = ftz;
+    return uniformOperands(d, Type::B64, isFma ? 3 : 2) &&
+           d.emit(execDirectedPair, Class::Float32);
+  }
   auto pick = [&](ExecFn plain, ExecFn flushing) {
     return uniformOperands(d, Type::B64, op == Arith::Fma ? 3 : 2) &&
            d.emit(ftz ? flushing : plain, Class::Float32);
