@@ -69,6 +69,7 @@ def test_functions_of_partitions():
     # CHECK: tt.func public @test_functions_of_partitions()
     # CHECK: partition0(){{.*}} num_warps(2)
     # CHECK-NEXT: tt.call @{{.*}}outer__c2_NW2()
+
     # CHECK: tt.func private @{{.*}}outer__c4() attributes {noinline = false}
     # CHECK: tt.func private @{{.*}}inner__{{.*}} attributes {noinline = false}
     # CHECK: tt.func private @{{.*}}outer__c2_NW2() attributes {{{.*}}"ttg.num-warps" = 2
