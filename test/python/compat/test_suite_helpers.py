@@ -72,6 +72,7 @@ def test_functions_of_partitions():
 
     # CHECK: tt.func private @{{.*}}outer__c4() attributes {noinline = false}
     # CHECK: tt.func private @{{.*}}inner__{{.*}} attributes {noinline = false}
+
     # CHECK: tt.func private @{{.*}}outer__c2_NW2() attributes {{{.*}}"ttg.num-warps" = 2
     # CHECK: tt.func private @{{.*}}inner__{{.*}}_NW2() attributes {{{.*}}"ttg.num-warps" = 2
     outer(4)
