@@ -11,6 +11,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/IndexedOps.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,6 +27,17 @@ int64_t triton::getBufferSize(Value memdesc) {
 bool triton::repeatsAcrossThreads(RankedTensorType type) {
   LinearLayout layout = toLinearLayout(type);
   return layout.getFreeVariableMask(kLane) || layout.getFreeVariableMask(kWarp);
+}
+
+uint32_t triton::getSharingBlockBits(Operation *op) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || gpu::lookupNumCTAs(op) == 1)
+    return 0;
+  uint32_t bits = toLinearLayout(type).getFreeVariableMask(kBlock);
+  // Blocks that have copies of a buffer act on their own ones.
+  if (auto scatter = dyn_cast<gpu::LocalAtomicScatterRMWOp>(op))
+    bits &= ~gpu::getCopyBits(scatter.getDst().getType());
+  return bits;
 }
 
 /// What the default group hands to the partitions: which operation to start,
@@ -66,7 +78,7 @@ int64_t triton::getScratchSize(Operation *op) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return std::max<int64_t>(4, getElementBytesInSharedMemory(type));
-    if (!repeatsAcrossThreads(tensor))
+    if (!repeatsAcrossThreads(tensor) && !getSharingBlockBits(op))
       return 0;
     return tensor.getNumElements() *
            getElementBytesInSharedMemory(tensor.getElementType());

@@ -26,6 +26,11 @@ int64_t getScratchSize(Operation *op);
 /// Whether several threads of a block hold the same elements of a tensor.
 bool repeatsAcrossThreads(RankedTensorType type);
 
+/// Bits of the number of a block. Blocks that differ in these alone hold the
+/// same elements of what an atomic operation, or a load, gives. One of them
+/// acts: the one where the bits are zero.
+uint32_t getSharingBlockBits(Operation *op);
+
 /// Bytes of shared memory that a ttg.local_alloc takes.
 int64_t getBufferSize(Value memdesc);
 

@@ -17,7 +17,24 @@ _RULES: list[tuple[re.Pattern[str], Any]] = [
     (re.compile(r"(async_tma_store_wait \{)complete, (pendings = \d+ : i32)\}"), r"\1\2!}"),
     (re.compile(r"(async_tma_store_wait \{pendings = \d+ : i32)\}"), r"\1, read_only}"),
     (re.compile(r"(async_tma_store_wait \{pendings = \d+ : i32)!\}"), r"\1}"),
+    (re.compile(r"(async_tdm_copy_global_to_local .* into %\w+) barrier = "), r"\1, barrier = "),
 ]
+
+#: What is known of parameters here, and has no name there.
+_OWN_FACTS = re.compile(r"tt\.(?:max|non_negative|zero_padded) = \d+ : i(?:32|64)(?:, )?")
+_FACTS = re.compile(r"(%\w+: (!tt\.tensordesc<.*?>|[^,{}()]+)) \{([^{}]*)\}")
+
+
+def _parameter(match: re.Match[str]) -> str:
+    # Descriptors have none at all.
+    known = "" if match[2].startswith("!tt.tensordesc") else _OWN_FACTS.sub("", match[3])
+    known = known.removesuffix(", ")
+    return f"{match[1]} {{{known}}}" if known else match[1]
+
+
+def _parameters(line: str) -> str:
+    return _FACTS.sub(_parameter, line) if line.lstrip().startswith("tt.func public") else line
+
 
 _SPLIT = re.compile(
     r"(#ttng\.tensor_memory(?:_scales)?_encoding<[^>]*?)CTASplit([MN]) = (\d+)(?=[,>])"
@@ -58,13 +75,17 @@ def _wmma(line: str) -> str:
     return _WMMA.sub(_wmma_grid, line) if "#ttg.amd_wmma<" in line else line
 
 
+def respell(module: str) -> str:
+    """The text of a module, with what Triton calls by other names."""
+    for pattern, text in _RULES:
+        module = pattern.sub(text, module)
+    module = "\n".join(
+        line if "CTASplitM" in line and "CTASplitN" in line else _SPLIT.sub(_split, line)
+        for line in module.split("\n")
+    )
+    return "\n".join(_parameters(_wmma(line)) for line in module.split("\n"))
+
+
 def as_triton(module: Any) -> str:
     """The text of a module without locations and without the names of variables."""
-    plain = str(_C.ir.Module.parse(str(module), _C.ir.Context())).rstrip("\n") + "\n"
-    for pattern, text in _RULES:
-        plain = pattern.sub(text, plain)
-    plain = "\n".join(
-        line if "CTASplitM" in line and "CTASplitN" in line else _SPLIT.sub(_split, line)
-        for line in plain.split("\n")
-    )
-    return "\n".join(map(_wmma, plain.split("\n")))
+    return respell(str(_C.ir.Module.parse(str(module), _C.ir.Context())).rstrip("\n") + "\n")

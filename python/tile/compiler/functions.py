@@ -369,6 +369,14 @@ class Functions:
     def is_outlined(self, function: Any) -> bool:
         return function.noinline
 
+    def outlined_key(self, function: Any, frame: Frame) -> tuple:
+        """What a function is generated once for."""
+        return (function, tuple(frame.scope), frame.signature)
+
+    def outlined_attributes(self, function: Any) -> dict[str, Any]:
+        """What is on such a function, beside its name and type."""
+        return {"noinline": self.builder.bool_attr(True)}
+
     def outlined_name(self, function: Any, frame: Frame) -> str:
         """The symbol of a function that is called; it is unique."""
         return symbol_name(f"{function.__name__}__{len(self.outlined)}")
@@ -438,7 +446,7 @@ class Functions:
         values = frame.scope
         handles: list[Any] = []
         flatten(tuple(values.values()), handles)
-        key = (function, tuple(values), frame.signature)
+        key = self.outlined_key(function, frame)
         known = self.outlined.get(key)
         if known is None:
             known = self.outlined[key] = self.outline(function, frame)
@@ -487,7 +495,7 @@ class Functions:
                     [b.type(t) for t in argument_types], [b.type(t) for t in result_types]
                 )
             ),
-            "noinline": b.bool_attr(True),
+            **self.outlined_attributes(function),
         }, (), (region,))  # fmt: skip
         b.insertion_point = saved
         b.loc = saved_loc

@@ -17,6 +17,8 @@ from tile.compat.triton import _filecheck
 from tile.compat.triton._C.libtriton.gluon_ir import make_cga_layout
 from tile.compat.triton._test_processes import run_in_process, use_process_pool
 from tile.compiler import ASTSource
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
 from tile.runtime.jit import MockTensor
 
 # Comments with checks.
@@ -48,6 +50,33 @@ def without_checks(x_ptr):
 def test_of_a_kernel_without_parameters():
     # CHECK: tt.get_program_id y
     tl.device_print("", tl.program_id(1))
+
+
+@gluon.jit
+def inner(LAYOUT: gl.constexpr):
+    gl.device_print("", gl.arange(0, 128, layout=LAYOUT))
+
+
+@gluon.jit
+def outer(WARPS: gl.constexpr):
+    inner(gl.BlockedLayout([1], [32], [WARPS], [0]))
+
+
+@_filecheck.filecheck_test
+@gluon.jit
+def test_functions_of_partitions():
+    """Each function is below those that call it, and says on how many warps it runs."""
+    # CHECK: tt.func public @test_functions_of_partitions()
+    # CHECK: partition0(){{.*}} num_warps(2)
+    # CHECK-NEXT: tt.call @{{.*}}outer__c2_NW2()
+
+    # CHECK: tt.func private @{{.*}}outer__c4() attributes {noinline = false}
+    # CHECK: tt.func private @{{.*}}inner__{{.*}} attributes {noinline = false}
+
+    # CHECK: tt.func private @{{.*}}outer__c2_NW2() attributes {{{.*}}"ttg.num-warps" = 2
+    # CHECK: tt.func private @{{.*}}inner__{{.*}}_NW2() attributes {{{.*}}"ttg.num-warps" = 2
+    outer(4)
+    gl.warp_specialize([(outer, (4,)), (outer, (2,))], [2], [24])
 
 
 def pointer():

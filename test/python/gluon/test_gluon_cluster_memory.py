@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -141,6 +142,85 @@ def test_random_exchange(seed, target):
         report, y, expected = run(seed, schedule=schedule)
         assert report.ok, report.messages
         np.testing.assert_array_equal(y, expected)
+
+
+@gluon.jit
+def add_and_ask(
+    x_ptr, i_ptr, y_ptr, old_ptr, M: gl.constexpr, N: gl.constexpr, WRITE: gl.constexpr,
+    READ: gl.constexpr, SHARED: gl.constexpr, AXIS: gl.constexpr,
+):  # fmt: skip
+    """Blocks that share elements add once, and all of them use what was there."""
+    buffer = gl.allocate_shared_memory(x_ptr.dtype.element_ty, [M, N], SHARED)
+    buffer.store(gl.load(pointers(x_ptr, M, N, WRITE)))
+    gl.barrier(cluster=True)
+    new = gl.load(pointers(x_ptr, M, N, READ)) * 3
+    old = buffer.atomic_scatter_add(new, gl.load(pointers(i_ptr, M, N, READ)), AXIS)
+    # Each block stores from its own registers: here the blocks divide the rows.
+    gl.store(pointers(old_ptr, M, N, WRITE), gl.convert_layout(old, WRITE))
+    gl.barrier(cluster=True)
+    gl.store(pointers(y_ptr, M, N, WRITE), buffer.load(WRITE))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_old_values_reach_all_blocks(seed, target):
+    rng = random.Random(f"{seed} old values")
+    shape = (ROWS, COLUMNS)
+    num_ctas = rng.choice([2, 2, 4])
+    write = [[1, 0], [2, 0]][: num_ctas.bit_length() - 1]
+    memory = division(rng, num_ctas, shape)
+    read = rng.choice([division(rng, num_ctas, shape), [[0, 0] for _ in write]])
+    axis = rng.randrange(2)
+    layouts = registers(rng, write), registers(rng, read), buffers(rng, memory, 32)
+    x = values(shape, "i32", seed)
+    i = np.argsort(np.random.default_rng(seed).random(shape), axis=axis).astype(np.int32)
+    before = np.take_along_axis(x, i, axis)
+    expected = x.copy()
+    np.put_along_axis(expected, i, before + x * 3, axis)
+    launch = partial(
+        add_and_ask.simulate, x, i, grid=(1,), num_ctas=num_ctas, M=ROWS, N=COLUMNS,
+        WRITE=layouts[0], READ=layouts[1], SHARED=layouts[2], AXIS=axis,
+    )  # fmt: skip
+    if any(misses_copies(bases, memory) for bases in (write, read)):
+        with pytest.raises(TileError, match="hold copies of elements"):
+            launch(poisoned(shape, "i32"), poisoned(shape, "i32"))
+        return
+    for schedule in range(3):
+        y, old = poisoned(shape, "i32"), poisoned(shape, "i32")
+        report = launch(y, old, schedule_seed=schedule)
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(y, expected)
+        np.testing.assert_array_equal(old, before)
+
+
+@gluon.jit
+def add_once(x_ptr, y_ptr, old_ptr, SHARED: gl.constexpr, DIVIDED: gl.constexpr, CAS: gl.constexpr):
+    x = gl.load(pointers(x_ptr, 16, 32, SHARED))
+    if CAS:
+        old = gl.atomic_cas(pointers(y_ptr, 16, 32, SHARED), x, x + 1)
+    else:
+        old = gl.atomic_add(pointers(y_ptr, 16, 32, SHARED), x)
+    gl.store(pointers(old_ptr, 16, 32, DIVIDED), gl.convert_layout(old, DIVIDED))
+
+
+@pytest.mark.parametrize("cas", [False, True])
+@pytest.mark.parametrize("num_ctas", [2, 4])
+def test_old_values_of_global_memory_reach_all_blocks(num_ctas, cas, target):
+    """Also where no threads of one block share an element."""
+    rng = random.Random(f"{num_ctas} {cas}")
+    divided = [[1, 0], [2, 0]][: num_ctas.bit_length() - 1]
+    for read in ([[0, 0] for _ in divided], [[0, 0], [1, 0]][: len(divided)]):
+        layouts = registers(rng, read), registers(rng, divided)
+        x, before = values((16, 32), "i32", 4), values((16, 32), "i32", 5)
+        before = np.where(before % 2 == 0, x, before) if cas else before
+        for schedule in range(3):
+            y, old = before.copy(), poisoned((16, 32), "i32")
+            report = add_once.simulate(
+                x, y, old, *layouts, cas, grid=(1,), num_ctas=num_ctas, schedule_seed=schedule
+            )
+            assert report.ok, report.messages
+            np.testing.assert_array_equal(old, before)
+            expected = np.where(before == x, x + 1, before) if cas else before + x
+            np.testing.assert_array_equal(y, expected)
 
 
 def test_a_missing_barrier_is_found(target):

@@ -10,7 +10,7 @@ import pytest
 import tile
 from tile import _C
 from tile.backends import GPUTarget, find_backend
-from tile.compat.spelling import as_triton
+from tile.compat.spelling import as_triton, respell
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.amd import cdna5
@@ -259,6 +259,21 @@ def test_texts_as_triton_spells_them():
     assert "ttng.async_tma_store_wait {pendings = 0 : i32, read_only}" in text
     assert "ttng.async_tma_store_wait {pendings = 0 : i32}\n" in text
     assert "ttg.barrier" in text and "loc(" not in text and "%buffer" not in text
+
+
+def test_facts_of_parameters_that_triton_does_not_know():
+    ours = "tt.max = 1073741823 : i32, tt.non_negative = 1 : i32"
+    aligned = "tt.divisibility = 16 : i32"
+    block = "%arg0: !tt.tensordesc<16x64xf16, #shared>"
+    line = (
+        f"  tt.func public @k({block} {{{aligned}, tt.zero_padded = 1 : i32}}, "
+        f"%arg1: i32 {{{ours}}}, %arg2: !tt.ptr<f32> {{{aligned}}}, "
+        f"%arg3: i32 {{{aligned}, {ours}}}) attributes {{a = 1}} {{"
+    )
+    assert respell(line) == (
+        f"  tt.func public @k({block}, %arg1: i32, %arg2: !tt.ptr<f32> {{{aligned}}}, "
+        f"%arg3: i32 {{{aligned}}}) attributes {{a = 1}} {{"
+    )
 
 
 def test_modules_have_such_texts_under_the_switch():

@@ -30,11 +30,7 @@ protected:
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (op.getResult().use_empty())
       return success();
-    if (type && gpu::lookupNumCTAs(op) > 1 &&
-        toLinearLayout(type).getFreeVariableMask(kBlock))
-      return this->decline(op, "the old values are used and several blocks of "
-                               "a cluster hold the same elements");
-    if ((!type || repeatsAcrossThreads(type)) &&
+    if ((!type || repeatsAcrossThreads(type) || getSharingBlockBits(op)) &&
         !op->hasAttr(kAllocationOffsetAttrName))
       return this->decline(op, "no scratch memory allocated");
     return success();
@@ -55,7 +51,7 @@ protected:
     for (auto [r, same] : llvm::enumerate(groups.representative))
       if (!results[r])
         results[r] = results[same];
-    if (repeatsAcrossThreads(type))
+    if (repeatsAcrossThreads(type) || getSharingBlockBits(op))
       results = broadcastTensor(b, op, type, results);
     rewriter.replaceOp(
         op, packElements(b, this->getConverter(), results, op.getType()));
@@ -83,7 +79,8 @@ private:
     return fromSharedElement(b, loaded, element);
   }
 
-  /// What the owners of elements got, in all threads that hold copies.
+  /// What the owners of elements got, in all threads that hold copies, also in
+  /// those of other blocks.
   SmallVector<Value> broadcastTensor(const LLVMBuilder &b, Operation *op,
                                      RankedTensorType type,
                                      ArrayRef<Value> values) const {
@@ -92,8 +89,30 @@ private:
                         getScratchBase(b, this->target, op),
                         values.front().getType()};
     access.store(b, index, values);
-    this->blockBarrier(b, op);
-    return access.load(b, index);
+    uint32_t sharing = getSharingBlockBits(op);
+    if (!sharing) {
+      this->blockBarrier(b, op);
+      return access.load(b, index);
+    }
+    this->programBarrier(b, op);
+    access.toOffset = inOwningBlock(access.toOffset, sharing);
+    SmallVector<Value> results = access.load(b, index);
+    // Other blocks must have read before this one goes on or ends.
+    this->programBarrier(b, op);
+    return results;
+  }
+
+  /// Of the blocks that share an element, the scratch memory of the one that
+  /// acts.
+  static LinearLayout inOwningBlock(const LinearLayout &offsets,
+                                    uint32_t sharing) {
+    LinearLayout::Bases bases = offsets.getBases();
+    for (auto &[dim, ofDim] : bases)
+      for (auto [i, basis] : llvm::enumerate(ofDim))
+        basis.push_back(dim == kBlock && !(sharing >> i & 1) ? 1 << i : 0);
+    LinearLayout::NamedSizes sizes = offsets.getOutDims();
+    sizes.push_back({kBlock, offsets.getInDimSize(kBlock)});
+    return LinearLayout(bases, sizes, /*requireSurjective=*/false);
   }
 };
 

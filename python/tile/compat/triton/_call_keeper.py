@@ -5,6 +5,7 @@ Comments with checks name these functions, and what is passed to them.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tile.compiler.code_generator import CodeGenerator
@@ -39,11 +40,37 @@ def _mangled_type(ty: Any) -> str:
     return str(ty)
 
 
+_FUNCTION = re.compile(r"^  tt\.func .*?^  \}.*?\n", re.MULTILINE | re.DOTALL)
+_NAME = re.compile(r'@("[^"]*"|[\w.$]+)')
+
+
+def callers_first(module: str) -> str:
+    """The text of a module in which each function comes before those that it is the first to
+    call."""
+    functions = {}
+    for text in _FUNCTION.findall(module):
+        functions[_NAME.search(text)[1]] = text  # type: ignore[index]
+    order: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in functions and name not in order:
+            order.append(name)
+            for callee in _NAME.findall(functions[name].partition("\n")[2]):
+                visit(callee)
+
+    for name, text in functions.items():
+        if text.startswith("  tt.func public"):
+            visit(name)
+    placed = iter([*order, *(name for name in functions if name not in order)])
+    return _FUNCTION.sub(lambda _: functions[next(placed)], module)
+
+
 class CallKeeper(CodeGenerator):
     """Generates each function once for the types it is called with."""
 
     def __init__(self, fn: Any, context: Any, options: Any) -> None:
         super().__init__(context, options, _builder_class(fn))
+        self.num_warps = getattr(self.builder, "num_warps", None)
 
     def is_outlined(self, function: Any) -> bool:
         return not function.module.startswith("tile.language")
@@ -58,9 +85,29 @@ class CallKeeper(CodeGenerator):
                     scope[name] = to_tensor(value)
         return scope
 
+    def outlined_key(self, function: Any, frame: Frame) -> tuple:
+        """A partition has functions of its own: they run on its warps."""
+        return (*super().outlined_key(function, frame), self._own_warps())
+
+    def outlined_attributes(self, function: Any) -> dict[str, Any]:
+        warps = self._own_warps()
+        attributes = {"noinline": self.builder.bool_attr(bool(function.noinline))}
+        if warps is not None:
+            attributes["ttg.num-warps"] = self.builder.int_attr(32, warps)
+        return attributes
+
     def outlined_name(self, function: Any, frame: Frame) -> str:
         parts = "_".join(mangled(value) for value in frame.scope.values())
+        warps = self._own_warps()
+        suffix = "" if warps is None else f"_NW{warps}"
+        # Names with other characters would stand in quotes.
+        parts = re.sub(r"[^\w.$-]+", "_", f"{parts}{suffix}")
         return f"{function.module}.{function.fn.__qualname__}__{parts}"
 
+    def _own_warps(self) -> int | None:
+        """The warps of the partition that is generated; None outside of partitions."""
+        warps = getattr(self.builder, "num_warps", None)
+        return None if warps == self.num_warps else warps
 
-__all__ = ["CallKeeper", "mangled"]
+
+__all__ = ["CallKeeper", "callers_first", "mangled"]

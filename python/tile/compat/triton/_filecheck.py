@@ -22,10 +22,11 @@ from typing import Any
 
 from tile import _C
 from tile.backends import GPUTarget
+from tile.compat.spelling import respell
 from tile.compiler import make_backend
 from tile.errors import CompilerToolError
 
-from ._call_keeper import CallKeeper
+from ._call_keeper import CallKeeper, callers_first
 
 #: For which kernels are compiled, if a test does not say.
 stub_target = GPUTarget("cuda", 100, 32)
@@ -106,7 +107,7 @@ def run_filecheck_test(
     target: GPUTarget = stub_target,
 ) -> None:
     """Compares what the front end makes of a kernel with the comments in it."""
-    text = str(run_parser(kernel_fn, args, kwargs, target))
+    text = callers_first(respell(str(run_parser(kernel_fn, args, kwargs, target))))
     run_filecheck(kernel_fn.__name__, text, inspect.getsource(kernel_fn.fn))
 
 

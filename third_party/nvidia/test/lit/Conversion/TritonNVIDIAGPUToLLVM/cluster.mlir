@@ -2,6 +2,7 @@
 
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [2, 1], CTASplitNum = [2, 1], CTAOrder = [1, 0]}>
 #columns = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0], CTAsPerCGA = [1, 2], CTASplitNum = [1, 2], CTAOrder = [1, 0]}>
+#copies = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [2], CTASplitNum = [1], CTAOrder = [0]}>
 #half = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>
 #all = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
 #barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
@@ -28,6 +29,20 @@ tt.func @atomic(%p: !tt.ptr<i32>, %x: i32) {
   // CHECK: atom.acquire.cluster.global.cas.b32
   %1 = tt.atomic_cas acquire, cta, %p, %x, %x : (!tt.ptr<i32>, i32, i32) -> i32
   tt.return
+}
+
+// No threads of one block share an element here, but both blocks hold all of
+// them. The first block acts, and the other one reads its memory.
+// CHECK-LABEL: llvm.func @old_values
+tt.func @old_values(%p: tensor<128x!tt.ptr<i32>, #copies>, %v: tensor<128xi32, #copies>) -> tensor<128xi32, #copies> {
+  // CHECK: atom.relaxed.gpu.global.add.u32
+  // CHECK: llvm.store %{{.*}}, !llvm.ptr<3>
+  // CHECK: nvvm.cluster.wait
+  // CHECK: nvvm.mapa %{{.*}}, %{{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+  // CHECK: llvm.load %{{.*}} : !llvm.ptr<7>
+  // CHECK: nvvm.cluster.wait
+  %0 = tt.atomic_rmw add, relaxed, gpu, %p, %v : (tensor<128x!tt.ptr<i32>, #copies>, tensor<128xi32, #copies>) -> tensor<128xi32, #copies>
+  tt.return %0 : tensor<128xi32, #copies>
 }
 
 // Written to this block's memory, read from that of any.

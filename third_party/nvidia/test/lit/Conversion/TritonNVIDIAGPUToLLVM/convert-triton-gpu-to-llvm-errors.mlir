@@ -30,19 +30,6 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target =
 
 // -----
 
-#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [2], CTASplitNum = [1], CTAOrder = [0]}>
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:90"} {
-tt.func @lost_result(%p: tensor<128x!tt.ptr<i32>, #blocked>, %v: tensor<128xi32, #blocked>) {
-  // expected-error @below {{failed to legalize operation 'tt.atomic_rmw'}}
-  // expected-note @below {{the old values are used and several blocks of a cluster hold the same elements}}
-  %0 = tt.atomic_rmw add, relaxed, gpu, %p, %v : (tensor<128x!tt.ptr<i32>, #blocked>, tensor<128xi32, #blocked>) -> tensor<128xi32, #blocked>
-  tt.store %p, %0 : tensor<128x!tt.ptr<i32>, #blocked>
-  tt.return
-}
-}
-
-// -----
-
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CTAsPerCGA = [2], CTASplitNum = [2], CTAOrder = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:90"} {
 tt.func @scan(%x: tensor<256xi32, #blocked>) -> tensor<256xi32, #blocked> {
