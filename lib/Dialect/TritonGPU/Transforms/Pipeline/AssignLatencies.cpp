@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncProducts.h"
+#include "LoopMemory.h"
 #include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 
@@ -80,8 +81,8 @@ private:
   /// iteration ahead: more would be handed on from register to register.
   int getLatency(Operation *load) {
     bool isCopied = !getTargetModel(loop).getAsyncCopySizes().empty();
-    return isCopied || !leadsToDot(load) ? numStages - 1
-                                         : std::min(numStages - 1, 1);
+    return isCopied || !leadsToProduct(loop, load) ? numStages - 1
+                                                   : std::min(numStages - 1, 1);
   }
 
   /// The loads of a chain, each of which the next one takes its address from:
@@ -158,7 +159,7 @@ private:
         return false;
     }
     if (!LoopPlan(loop).getNumStages() && !strategy.suitsAnyLoop() &&
-        !leadsToDot(load))
+        !leadsToProduct(loop, load))
       return false;
     std::string obstacle = findObstacle(load);
     if (obstacle.empty())
@@ -214,24 +215,6 @@ private:
                          "mask is the same, and the smallest asynchronous "
                          "copy has {1}",
                          contiguity * bits, sizes.front() * 8);
-  }
-
-  /// True if a matrix product of this loop uses the loaded value, be it through
-  /// the address of another load.
-  bool leadsToDot(Operation *load) {
-    llvm::SetVector<Operation *> work;
-    work.insert(load);
-    for (size_t i = 0; i < work.size(); ++i) {
-      for (Operation *user : work[i]->getUsers()) {
-        Operation *inBody = getAncestorIn(loop.getBody(), user);
-        if (!inBody || inBody == loop.getBody()->getTerminator())
-          continue;
-        if (isa<MatrixProductOpInterface>(inBody))
-          return true;
-        work.insert(inBody);
-      }
-    }
-    return false;
   }
 
   /// `op` and all that it depends on within one iteration.

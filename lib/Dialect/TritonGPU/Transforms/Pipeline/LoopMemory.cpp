@@ -3,6 +3,8 @@
 
 #include "LoopMemory.h"
 
+#include "tile/Dialect/TritonGPU/IR/Dialect.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -20,6 +22,22 @@ bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, Operation *load) {
           isa<MatrixProductOpInterface>(inBody))
         continue;
       if (isa<LoadOp, DescriptorLoadOp>(inBody))
+        return true;
+      work.insert(inBody);
+    }
+  return false;
+}
+
+bool mlir::triton::gpu::leadsToProduct(scf::ForOp loop, Operation *load) {
+  Block *body = loop.getBody();
+  llvm::SetVector<Operation *> work;
+  work.insert(load);
+  for (size_t i = 0; i < work.size(); ++i)
+    for (Operation *user : work[i]->getUsers()) {
+      Operation *inBody = body->findAncestorOpInBlock(*user);
+      if (!inBody || inBody == body->getTerminator())
+        continue;
+      if (isa<MatrixProductOpInterface>(inBody))
         return true;
       work.insert(inBody);
     }
