@@ -69,8 +69,10 @@ public:
       for (Operation *source : getSources(load))
         if (source != load && isa<LoadOp>(source) && isSmall(source))
           latencies[source] = 1;
-    if (!isMarked(loop))
+    if (!isMarked(loop)) {
       readOperandsEarly();
+      loadBesideProductsEarly();
+    }
     for (auto [load, latency] : latencies)
       PlannedOp(load).setLatency(latency);
     return latencies.size();
@@ -152,6 +154,28 @@ private:
     }
   }
 
+  /// What products are scaled by, or compared with, comes to registers an
+  /// iteration ahead: it has no buffer, and those who need it would wait.
+  void loadBesideProductsEarly() {
+    if (latencies.empty())
+      return;
+    SmallVector<Value> kept;
+    for (auto load : loop.getBody()->getOps<LoadOp>()) {
+      if (!isBesideProducts(loop, load) || !isSmall(load) ||
+          !isUsedInBody(load) || !findDependence(load).empty())
+        continue;
+      bool isChained = llvm::any_of(getSources(load), [&](Operation *source) {
+        return source != load && !isMemoryEffectFree(source);
+      });
+      if (isChained)
+        continue;
+      kept.push_back(load);
+      if (!haveRegisters(loop, kept, RegisterPurpose::LoadsAhead))
+        return;
+      latencies[load] = 1;
+    }
+  }
+
   bool isCandidate(Operation *load, const CopyStrategy &strategy) {
     if (auto pointers = dyn_cast<LoadOp>(load)) {
       auto type = dyn_cast<RankedTensorType>(pointers.getPtr().getType());
@@ -173,11 +197,16 @@ private:
 
   /// Why the load cannot start early; empty if it can.
   std::string findObstacle(Operation *load) {
-    std::string obstacle;
     if (auto pointers = dyn_cast<LoadOp>(load))
-      obstacle = findNarrowness(pointers);
-    if (!obstacle.empty())
-      return obstacle;
+      if (std::string narrowness = findNarrowness(pointers);
+          !narrowness.empty())
+        return narrowness;
+    return findDependence(load);
+  }
+
+  /// Why what the loop does comes before the load; empty if it may not.
+  std::string findDependence(Operation *load) {
+    std::string obstacle;
     // What the address is computed from starts early, too.
     for (Operation *op : getSources(load))
       op->walk([&](Operation *nested) {
@@ -192,6 +221,13 @@ private:
         return WalkResult::interrupt();
       });
     return obstacle;
+  }
+
+  bool isUsedInBody(Operation *load) {
+    return llvm::any_of(load->getUsers(), [&](Operation *user) {
+      Operation *inBody = getAncestorIn(loop.getBody(), user);
+      return inBody && inBody != loop.getBody()->getTerminator();
+    });
   }
 
   /// True if a thread can easily keep the result for an iteration.

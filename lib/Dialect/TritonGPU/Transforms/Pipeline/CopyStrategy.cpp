@@ -114,10 +114,11 @@ Operation *CopyStrategy::wait(OpBuilder &builder, Location loc,
 
 const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
   static const ThreadCopies threadCopies;
-  // Indices are few and needed in registers: they cross stages there.
+  // Indices are few and needed in registers: they cross stages there. So does
+  // what products are scaled by.
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()) ||
-      isAddressLoad(loop, op))
+      isAddressLoad(loop, op) || isBesideProducts(loop, op))
     return nullptr;
   for (const CopyStrategy *engine : getTargetModel(op).getCopyEngines())
     if (engine->canCopy(op, loop))

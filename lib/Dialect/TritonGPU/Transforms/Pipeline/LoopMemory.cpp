@@ -3,6 +3,7 @@
 
 #include "LoopMemory.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -42,4 +43,10 @@ bool mlir::triton::gpu::leadsToProduct(scf::ForOp loop, Operation *load) {
       work.insert(inBody);
     }
   return false;
+}
+
+bool mlir::triton::gpu::isBesideProducts(scf::ForOp loop, Operation *load) {
+  return isa<LoadOp>(load) && !LoopPlan(loop).getNumStages() &&
+         !loop.getBody()->getOps<MatrixProductOpInterface>().empty() &&
+         !leadsToProduct(loop, load);
 }

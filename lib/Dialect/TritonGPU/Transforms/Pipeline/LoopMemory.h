@@ -17,6 +17,11 @@ bool isAddressLoad(scf::ForOp loop, Operation *load);
 /// through the address of another load.
 bool leadsToProduct(scf::ForOp loop, Operation *load);
 
+/// True if `load`, an operation of the body, reads through pointers what the
+/// loop's matrix products do not need, such as what they are scaled by, and no
+/// stages were asked for.
+bool isBesideProducts(scf::ForOp loop, Operation *load);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_LIB_TRITONGPU_PIPELINE_LOOPMEMORY_H
