@@ -71,3 +71,45 @@ def test_sums_lose_little(shape, warps, axis):
         np.testing.assert_array_equal(out[: shape[1 - axis]], x.sum(axis).astype(dtype))
         lost = report.counters["bank_conflicts"]
         assert lost <= report.counters["shared_wavefronts"] // 5
+
+
+@tile.jit
+def unpacked_product(
+    x, packed, out, steps, WAY: tl.constexpr, N: tl.constexpr, M: tl.constexpr, K: tl.constexpr
+):
+    n, m, k = tl.arange(0, N)[:, None], tl.arange(0, M), tl.arange(0, K)
+    acc = tl.zeros((N, M), tl.float32)
+    for step in range(steps):
+        first = step * K
+        bits = tl.load(packed + n * (steps * K) + (first + k))
+        if WAY == "low":
+            bits = bits & 15
+        if WAY == "high":
+            bits = bits >> 4
+        if WAY == "both":
+            bits = (bits & 15) ^ (bits >> 4)
+        acc += tl.dot(bits.to(tl.float16), tl.load(x + m * (steps * K) + (first + k)[:, None]))
+    tl.store(out + n * M + m, acc)
+
+
+UNPACKED = {"whole": lambda b: b, "low": lambda b: b & 15, "high": lambda b: b >> 4}
+UNPACKED["both"] = lambda b: (b & 15) ^ (b >> 4)
+
+
+@pytest.mark.simulator
+@pytest.mark.parametrize("way", UNPACKED)
+@pytest.mark.parametrize("shape", [(64, 16, 128), (64, 64, 64), (128, 16, 32)], ids=str)
+@pytest.mark.parametrize("stages", [2, 3])
+def test_unpacked_operands_meet_no_conflicts(way, shape, stages):
+    """Bytes that elementwise operations unpack lie as the threads read the operand."""
+    n, m, k = shape
+    rng = np.random.default_rng(5)
+    packed = rng.integers(0, 256, (n, 2 * k)).astype(np.uint8)
+    x = rng.integers(-4, 5, (m, 2 * k)).astype(np.float16)
+    out = np.full((n, m), np.nan, np.float32)
+    report = unpacked_product.simulate(
+        x.ravel(), packed.ravel(), out.ravel(), 2, way, n, m, k, grid=(1,), num_stages=stages
+    )
+    expected = UNPACKED[way](packed).astype(np.float32) @ x.astype(np.float32).T
+    np.testing.assert_array_equal(out, expected)
+    assert report.counters["bank_conflicts"] <= report.counters["shared_wavefronts"] // 8

@@ -3,6 +3,9 @@
 
 #include "tile/Dialect/TritonGPU/Transforms/CoalescedAccess.h"
 
+#include "Pipeline/LoopMemory.h"
+
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
@@ -57,14 +60,24 @@ gpu::describeAccess(Operation *op, const ModuleAxisInfoAnalysis &axisInfo) {
   return access;
 }
 
+/// Whether threads may copy what is loaded: what leads to a product, or any
+/// load of a loop with products whose stages were asked for.
+static bool mayBeCopied(LoadOp load, scf::ForOp loop) {
+  auto hasProduct = [](Operation *op) {
+    return op
+        ->walk([](MatrixProductOpInterface) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  if (gpu::LoopPlan(loop).getNumStages())
+    return hasProduct(loop);
+  return gpu::leadsToProduct(loop, load);
+}
+
 int64_t gpu::getLeastCopied(Operation *op) {
   auto load = dyn_cast<LoadOp>(op);
   auto loop = op->getParentOfType<scf::ForOp>();
   ArrayRef<unsigned> sizes = getTargetModel(op).getAsyncCopySizes();
-  if (!load || !loop || sizes.empty() ||
-      !loop.walk(
-               [](MatrixProductOpInterface) { return WalkResult::interrupt(); })
-           .wasInterrupted())
+  if (!load || !loop || sizes.empty() || !mayBeCopied(load, loop))
     return 1;
   int64_t bytes = AxisInfo::getUnit(load.getPtr().getType());
   return std::max<int64_t>(sizes.front() / bytes, 1);

@@ -29,10 +29,15 @@ gpu::getDotOperandSharedEncoding(RankedTensorType source,
   // The threads of a warp read a core matrix at once: 8 rows of 16 bytes along
   // K. Groups of what such a read takes from one row change places, so that
   // those of different rows fall into different banks. `perPhase` rows fit into
-  // the 128 bytes of all banks and need no shift among themselves.
-  constexpr unsigned rowsOfCore = 8;
+  // the 128 bytes of all banks and need no shift among themselves. Beside an
+  // operand of narrower elements, four threads take more than 16 bytes of a
+  // row.
+  constexpr unsigned rowsOfCore = 8, threadsOfRow = 4;
   unsigned kOfCore = 128 / bits;
-  unsigned vec = contiguous == k ? kOfCore : rowsOfCore;
+  unsigned kOfRead = kOfCore;
+  if (isa<NvidiaMmaEncodingAttr>(operand.getParent()))
+    kOfRead = std::max(kOfCore, threadsOfRow * operand.getKWidth());
+  unsigned vec = contiguous == k ? kOfRead : rowsOfCore;
   unsigned numRows = contiguous == k ? rowsOfCore : kOfCore;
   unsigned size = getShapePerCTA(source)[contiguous];
   unsigned perPhase = std::max(1u, 1024 / (size * bits));

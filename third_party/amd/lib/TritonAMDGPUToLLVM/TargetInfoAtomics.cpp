@@ -46,13 +46,18 @@ amd::TargetInfo::atomicRMW(const LLVMBuilder &b, RMWOp op, Value ptr,
     auto atomic = b.create<LLVM::AtomicRMWOp>(getLLVMAtomicOp(op), ptr, operand,
                                               getLLVMOrdering(semantic),
                                               amd::getSyncScope(scope));
-    // Tensors are in the GPU's own memory, where the machine adds floats.
-    if (op == RMWOp::FADD) {
+    // Tensors are in the GPU's own memory, where the machine adds floats, and
+    // has all instructions for integers. Elsewhere it lacks some of them, so
+    // that LLVM would make loops of compare-and-swap.
+    bool isFloatSum = op == RMWOp::FADD;
+    bool isInteger = isa<IntegerType>(operand.getType());
+    if (isFloatSum || (isInteger && scope != MemSyncScope::SYSTEM)) {
       auto *rocdl = b.getContext()->getLoadedDialect<ROCDL::ROCDLDialect>();
       UnitAttr yes = b.getBuilder().getUnitAttr();
       rocdl->getNoFineGrainedMemoryAttrHelper().setAttr(atomic, yes);
       rocdl->getNoRemoteMemoryAttrHelper().setAttr(atomic, yes);
-      rocdl->getIgnoreDenormalModeAttrHelper().setAttr(atomic, yes);
+      if (isFloatSum)
+        rocdl->getIgnoreDenormalModeAttrHelper().setAttr(atomic, yes);
     }
     return atomic.getRes();
   };

@@ -47,8 +47,8 @@ BlockedEncodingAttr getCoalescedLayout(const CoalescedAccess &access,
                                        int64_t perThread, CTALayoutAttr ctas);
 
 /// How many neighbours a thread needs for the smallest asynchronous copy, where
-/// `op` is a load of a loop with matrix products and may become such a copy.
-/// One elsewhere.
+/// `op` is a load of a loop with matrix products and may become such a copy: it
+/// leads to a product, or the loop asks for stages. One elsewhere.
 int64_t getLeastCopied(Operation *op);
 
 } // namespace mlir::triton::gpu

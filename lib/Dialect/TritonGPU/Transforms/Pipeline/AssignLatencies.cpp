@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "AsyncProducts.h"
+#include "LoopMemory.h"
 #include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/Transforms/CopyStrategy.h"
 
@@ -68,8 +69,10 @@ public:
       for (Operation *source : getSources(load))
         if (source != load && isa<LoadOp>(source) && isSmall(source))
           latencies[source] = 1;
-    if (!isMarked(loop))
+    if (!isMarked(loop)) {
       readOperandsEarly();
+      loadBesideProductsEarly();
+    }
     for (auto [load, latency] : latencies)
       PlannedOp(load).setLatency(latency);
     return latencies.size();
@@ -80,8 +83,8 @@ private:
   /// iteration ahead: more would be handed on from register to register.
   int getLatency(Operation *load) {
     bool isCopied = !getTargetModel(loop).getAsyncCopySizes().empty();
-    return isCopied || !leadsToDot(load) ? numStages - 1
-                                         : std::min(numStages - 1, 1);
+    return isCopied || !leadsToProduct(loop, load) ? numStages - 1
+                                                   : std::min(numStages - 1, 1);
   }
 
   /// The loads of a chain, each of which the next one takes its address from:
@@ -151,6 +154,28 @@ private:
     }
   }
 
+  /// What products are scaled by, or compared with, comes to registers an
+  /// iteration ahead: it has no buffer, and those who need it would wait.
+  void loadBesideProductsEarly() {
+    if (latencies.empty())
+      return;
+    SmallVector<Value> kept;
+    for (auto load : loop.getBody()->getOps<LoadOp>()) {
+      if (!isBesideProducts(loop, load) || !isSmall(load) ||
+          !isUsedInBody(load) || !findDependence(load).empty())
+        continue;
+      bool isChained = llvm::any_of(getSources(load), [&](Operation *source) {
+        return source != load && !isMemoryEffectFree(source);
+      });
+      if (isChained)
+        continue;
+      kept.push_back(load);
+      if (!haveRegisters(loop, kept, RegisterPurpose::LoadsAhead))
+        return;
+      latencies[load] = 1;
+    }
+  }
+
   bool isCandidate(Operation *load, const CopyStrategy &strategy) {
     if (auto pointers = dyn_cast<LoadOp>(load)) {
       auto type = dyn_cast<RankedTensorType>(pointers.getPtr().getType());
@@ -158,7 +183,7 @@ private:
         return false;
     }
     if (!LoopPlan(loop).getNumStages() && !strategy.suitsAnyLoop() &&
-        !leadsToDot(load))
+        !leadsToProduct(loop, load))
       return false;
     std::string obstacle = findObstacle(load);
     if (obstacle.empty())
@@ -172,11 +197,16 @@ private:
 
   /// Why the load cannot start early; empty if it can.
   std::string findObstacle(Operation *load) {
-    std::string obstacle;
     if (auto pointers = dyn_cast<LoadOp>(load))
-      obstacle = findNarrowness(pointers);
-    if (!obstacle.empty())
-      return obstacle;
+      if (std::string narrowness = findNarrowness(pointers);
+          !narrowness.empty())
+        return narrowness;
+    return findDependence(load);
+  }
+
+  /// Why what the loop does comes before the load; empty if it may not.
+  std::string findDependence(Operation *load) {
+    std::string obstacle;
     // What the address is computed from starts early, too.
     for (Operation *op : getSources(load))
       op->walk([&](Operation *nested) {
@@ -191,6 +221,13 @@ private:
         return WalkResult::interrupt();
       });
     return obstacle;
+  }
+
+  bool isUsedInBody(Operation *load) {
+    return llvm::any_of(load->getUsers(), [&](Operation *user) {
+      Operation *inBody = getAncestorIn(loop.getBody(), user);
+      return inBody && inBody != loop.getBody()->getTerminator();
+    });
   }
 
   /// True if a thread can easily keep the result for an iteration.
@@ -214,24 +251,6 @@ private:
                          "mask is the same, and the smallest asynchronous "
                          "copy has {1}",
                          contiguity * bits, sizes.front() * 8);
-  }
-
-  /// True if a matrix product of this loop uses the loaded value, be it through
-  /// the address of another load.
-  bool leadsToDot(Operation *load) {
-    llvm::SetVector<Operation *> work;
-    work.insert(load);
-    for (size_t i = 0; i < work.size(); ++i) {
-      for (Operation *user : work[i]->getUsers()) {
-        Operation *inBody = getAncestorIn(loop.getBody(), user);
-        if (!inBody || inBody == loop.getBody()->getTerminator())
-          continue;
-        if (isa<MatrixProductOpInterface>(inBody))
-          return true;
-        work.insert(inBody);
-      }
-    }
-    return false;
   }
 
   /// `op` and all that it depends on within one iteration.

@@ -14,6 +14,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -36,6 +37,26 @@ bool ThreadCopies::canCopy(Operation *op, scf::ForOp loop) const {
   return isa<LoadOp>(op);
 }
 
+/// The operand that the loaded value becomes by a conversion, be it after
+/// elementwise operations: those will be done behind the read of the buffer,
+/// in the layout of the operand.
+static DotOperandEncodingAttr findOperandLayout(LoadOp load) {
+  llvm::SetVector<Operation *> work;
+  work.insert(load);
+  for (size_t i = 0; i < work.size(); ++i)
+    for (Operation *user : work[i]->getUsers()) {
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
+        if (auto operand = dyn_cast<DotOperandEncodingAttr>(
+                convert.getType().getEncoding()))
+          return operand;
+      } else if (user->hasTrait<mlir::OpTrait::Elementwise>() &&
+                 user->getBlock() == load->getBlock()) {
+        work.insert(user);
+      }
+    }
+  return {};
+}
+
 Attribute ThreadCopies::chooseEncoding(Operation *op) const {
   auto load = cast<LoadOp>(op);
   if (isComplete(load))
@@ -45,15 +66,8 @@ Attribute ThreadCopies::chooseEncoding(Operation *op) const {
         return turned ? turned : alloc.getType().getEncoding();
       }
   auto type = cast<RankedTensorType>(load.getType());
-  for (Operation *user : load->getUsers()) {
-    auto convert = dyn_cast<ConvertLayoutOp>(user);
-    if (!convert)
-      continue;
-    auto operand = dyn_cast<DotOperandEncodingAttr>(
-        cast<RankedTensorType>(convert.getType()).getEncoding());
-    if (operand)
-      return getDotOperandSharedEncoding(type, operand);
-  }
+  if (DotOperandEncodingAttr operand = findOperandLayout(load))
+    return getDotOperandSharedEncoding(type, operand);
   return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
                                          getOrder(type),
                                          getCTALayout(type.getEncoding()));
@@ -100,10 +114,11 @@ Operation *CopyStrategy::wait(OpBuilder &builder, Location loc,
 
 const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
   static const ThreadCopies threadCopies;
-  // Indices are few and needed in registers: they cross stages there.
+  // Indices are few and needed in registers: they cross stages there. So does
+  // what products are scaled by.
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()) ||
-      isAddressLoad(loop, op))
+      isAddressLoad(loop, op) || isBesideProducts(loop, op))
     return nullptr;
   for (const CopyStrategy *engine : getTargetModel(op).getCopyEngines())
     if (engine->canCopy(op, loop))

@@ -13,6 +13,15 @@ namespace mlir::triton::gpu {
 /// from what `load`, which is in the body itself, reads.
 bool isAddressLoad(scf::ForOp loop, Operation *load);
 
+/// True if a matrix product of the same iteration uses what `load` reads, be it
+/// through the address of another load.
+bool leadsToProduct(scf::ForOp loop, Operation *load);
+
+/// True if `load`, an operation of the body, reads through pointers what the
+/// loop's matrix products do not need, such as what they are scaled by, and no
+/// stages were asked for.
+bool isBesideProducts(scf::ForOp loop, Operation *load);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_LIB_TRITONGPU_PIPELINE_LOOPMEMORY_H

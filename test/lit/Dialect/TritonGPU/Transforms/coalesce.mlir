@@ -110,12 +110,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #dot1 = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:80"} {
-  // 32 halves for 128 threads: in a loop with dots, two for a thread, as many as
-  // the smallest asynchronous copy moves. Elsewhere one.
+  // 32 halves for 128 threads: what leads to a dot of the loop, two for a thread,
+  // as many as the smallest asynchronous copy moves. Everything else, one.
   // CHECK-DAG: [[V2:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 16]
   // CHECK-DAG: [[V1:#blocked[0-9]*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32]
   // CHECK-LABEL: @scales
-  tt.func @scales(%s: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %a: tensor<32x32xf16, #dot0>, %b: tensor<32x32xf16, #dot1>, %n: i32) -> tensor<32x32xf32, #blocked> {
+  tt.func @scales(%s: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<32x32xf16, #dot1>, %n: i32) -> tensor<32x32xf32, #blocked> {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %zero = arith.constant dense<0.0> : tensor<32x32xf32, #blocked>
@@ -127,10 +127,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     %before = tt.load %p : tensor<1x32x!tt.ptr<f16>, #blocked>
     tt.print "before" {hex = false, isSigned = array<i32: 0>} : %before : tensor<1x32xf16, #blocked>
     %result = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<32x32xf32, #blocked> : i32 {
-      // CHECK: tt.load {{.*}} : tensor<1x32x!tt.ptr<f16>, [[V2]]>
+      // CHECK: tt.load {{.*}} : tensor<1x32x!tt.ptr<f16>, [[V1]]>
       %v = tt.load %p : tensor<1x32x!tt.ptr<f16>, #blocked>
       %f = arith.extf %v : tensor<1x32xf16, #blocked> to tensor<1x32xf32, #blocked>
       %all = tt.broadcast %f : tensor<1x32xf32, #blocked> -> tensor<32x32xf32, #blocked>
+      // CHECK: tt.load {{.*}} : tensor<1x32x!tt.ptr<f16>, [[V2]]>
+      %u = tt.load %p : tensor<1x32x!tt.ptr<f16>, #blocked>
+      %rows = tt.broadcast %u : tensor<1x32xf16, #blocked> -> tensor<32x32xf16, #blocked>
+      %a = ttg.convert_layout %rows : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot0>
       %d = tt.dot %a, %b, %acc : tensor<32x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<32x32xf32, #blocked>
       %y = arith.mulf %d, %all : tensor<32x32xf32, #blocked>
       scf.yield %y : tensor<32x32xf32, #blocked>

@@ -6,7 +6,8 @@
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
 #dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
-  // Loads that lead to the dot share the stages; one that does not is left.
+  // Loads that lead to the dot share the stages; a small one that does not comes
+  // to registers an iteration ahead.
   // CHECK-LABEL: tt.func @direct
   tt.func @direct(%p: tensor<32x32x!tt.ptr<f16>, #blocked>, %o: tensor<32x32xi32, #blocked>,
                   %b: tensor<32x32xf16, #dot1>, %lb: i32, %ub: i32, %step: i32) -> (tensor<32x32xf32, #mma>, tensor<32x32xf16, #blocked>) {
@@ -15,7 +16,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %half = arith.constant dense<0.0> : tensor<32x32xf16, #blocked>
     // CHECK: tt.load %{{.*}} {tt.latency = 2 : i32}
     // CHECK: tt.dot
-    // CHECK: tt.load %{{[^ ]*}} : tensor
+    // CHECK: tt.load %{{.*}} {tt.latency = 1 : i32}
     %r:2 = scf.for %i = %lb to %ub step %step iter_args(%acc = %zero, %sum = %half) -> (tensor<32x32xf32, #mma>, tensor<32x32xf16, #blocked>) : i32 {
       %x = tt.load %a : tensor<32x32x!tt.ptr<f16>, #blocked>
       %y = ttg.convert_layout %x : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot0>
@@ -224,5 +225,52 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       ttnvgpu.tc_gen5_mma %a, %b, %acc, %true, %true : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x128xf16, #shared, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
     }
     tt.return
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#row = #ttg.slice<{dim = 0, parent = #blocked}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // Beside products these are left: a load that takes its address from another
+  // one, one of 32 elements a thread, and one that the loop writes.
+  // CHECK-LABEL: tt.func @beside
+  tt.func @beside(%a: !tt.ptr<f16>, %o: tensor<32x32xi32, #blocked>, %big: tensor<128x32xi32, #blocked>,
+                  %indices: !tt.ptr<i32>, %values: !tt.ptr<f32>, %written: !tt.ptr<f32>, %b: tensor<32x32xf16, #dot1>, %n: i32) -> (tensor<32x32xf32, #mma>, tensor<32xf32, #row>, tensor<128x32xf16, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #mma>
+    %none = arith.constant dense<0.0> : tensor<32xf32, #row>
+    %nothing = arith.constant dense<0.0> : tensor<128x32xf16, #blocked>
+    %base = tt.splat %values : !tt.ptr<f32> -> tensor<32x!tt.ptr<f32>, #row>
+    %places = tt.splat %indices : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>, #row>
+    %a1 = tt.splat %a : !tt.ptr<f16> -> tensor<32x32x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %a1, %o {tt.contiguity = dense<[1, 8]> : tensor<2xi32>, tt.divisibility = dense<[16, 16]> : tensor<2xi32>} : tensor<32x32x!tt.ptr<f16>, #blocked>, tensor<32x32xi32, #blocked>
+    %a4 = tt.splat %a : !tt.ptr<f16> -> tensor<128x32x!tt.ptr<f16>, #blocked>
+    %large = tt.addptr %a4, %big : tensor<128x32x!tt.ptr<f16>, #blocked>, tensor<128x32xi32, #blocked>
+    // CHECK: scf.for
+    %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %none, %half = %nothing) -> (tensor<32x32xf32, #mma>, tensor<32xf32, #row>, tensor<128x32xf16, #blocked>) : i32 {
+      // CHECK: tt.load {{.*}} {tt.latency = 2 : i32} : tensor<32x32x!tt.ptr<f16>
+      %x = tt.load %p : tensor<32x32x!tt.ptr<f16>, #blocked>
+      %y = ttg.convert_layout %x : tensor<32x32xf16, #blocked> -> tensor<32x32xf16, #dot0>
+      %d = tt.dot %y, %b, %acc : tensor<32x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<32x32xf32, #mma>
+      // CHECK: tt.load {{.*}} {tt.latency = 1 : i32} : tensor<32x!tt.ptr<i32>
+      // CHECK-NOT: tt.latency
+      %index = tt.load %places : tensor<32x!tt.ptr<i32>, #row>
+      %q = tt.addptr %base, %index : tensor<32x!tt.ptr<f32>, #row>, tensor<32xi32, #row>
+      %v = tt.load %q : tensor<32x!tt.ptr<f32>, #row>
+      %l = tt.load %large : tensor<128x32x!tt.ptr<f16>, #blocked>
+      %w = tt.load %written : !tt.ptr<f32>
+      %w1 = arith.addf %w, %w : f32
+      tt.store %written, %w1 : !tt.ptr<f32>
+      %s = arith.addf %sum, %v : tensor<32xf32, #row>
+      %h = arith.addf %half, %l : tensor<128x32xf16, #blocked>
+      scf.yield %d, %s, %h : tensor<32x32xf32, #mma>, tensor<32xf32, #row>, tensor<128x32xf16, #blocked>
+    }
+    tt.return %r#0, %r#1, %r#2 : tensor<32x32xf32, #mma>, tensor<32xf32, #row>, tensor<128x32xf16, #blocked>
   }
 }

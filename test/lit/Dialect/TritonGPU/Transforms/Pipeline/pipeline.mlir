@@ -250,3 +250,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<32x32xf32, #mma>
   }
 }
+
+// -----
+
+// Bytes of which the operand is made by elementwise operations lie as the threads
+// read the operand: the operations move behind the read.
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+// CHECK: #[[BYTES:.*]] = #ttg.swizzled_shared<{vec = 16, perPhase = 4, maxPhase = 2, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @nibbles
+  tt.func @nibbles(%a: tensor<32x32x!tt.ptr<i8>, #blocked>, %b: tensor<32x32xf16, #dot1>, %n: i32) -> tensor<32x32xf32, #mma> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %mask = arith.constant dense<15> : tensor<32x32xi8, #blocked>
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32, #mma>
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x32x32xi8, #[[BYTES]], #smem, mutable>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<32x32xf32, #mma>) : i32 {
+      %x = tt.load %a {tt.latency = 2 : i32} : tensor<32x32x!tt.ptr<i8>, #blocked>
+      %low = arith.andi %x, %mask : tensor<32x32xi8, #blocked>
+      %turned = arith.xori %low, %mask : tensor<32x32xi8, #blocked>
+      %bytes = ttg.convert_layout %turned : tensor<32x32xi8, #blocked> -> tensor<32x32xi8, #dot0>
+      %f = arith.uitofp %bytes : tensor<32x32xi8, #dot0> to tensor<32x32xf16, #dot0>
+      %d = tt.dot %f, %b, %acc : tensor<32x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<32x32xf32, #mma>
+      scf.yield %d : tensor<32x32xf32, #mma>
+    }
+    tt.return %r : tensor<32x32xf32, #mma>
+  }
+}
