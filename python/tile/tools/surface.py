@@ -28,8 +28,8 @@ dividend and divisor can be negative only by an overflow. A sum of non-negative 
 of such scalars, such as `min(rows - first, 8)`, is taken to be a size, so it is not negative. A
 value that is stored keeps its sign.
 
-With `TILE_RAISE_POINTERS=1` it has another one. Offsets and masks of loads for `tl.dot` in loops may
-be computed as if nothing in them overflowed.
+With `TILE_RAISE_POINTERS=1` it has another one. Offsets and masks of loads for `tl.dot` in loops
+may be computed as if nothing in them overflowed.
 
 These values count as not negative:
 

@@ -60,8 +60,8 @@ gpu::describeAccess(Operation *op, const ModuleAxisInfoAnalysis &axisInfo) {
   return access;
 }
 
-/// Whether threads may copy what is loaded: what leads to a product, or any
-/// load of a loop with products whose stages were asked for.
+/// Whether threads may copy what is loaded. They copy what leads to a dot. Of a
+/// loop with dots whose stages were asked for, they copy all loads.
 static bool mayBeCopied(LoadOp load, scf::ForOp loop) {
   auto hasProduct = [](Operation *op) {
     return op

@@ -46,9 +46,9 @@ BlockedEncodingAttr getCoalescedLayout(const CoalescedAccess &access,
                                        ArrayRef<int64_t> shape,
                                        int64_t perThread, CTALayoutAttr ctas);
 
-/// How many neighbours a thread needs for the smallest asynchronous copy, where
-/// `op` is a load of a loop with matrix products and may become such a copy: it
-/// leads to a product, or the loop asks for stages. One elsewhere.
+/// How many neighbours a thread needs for the smallest asynchronous copy, if
+/// `op` is a load of a loop and may become such a copy. Then it leads to a dot,
+/// or the loop has dots and asks for stages. One elsewhere.
 int64_t getLeastCopied(Operation *op);
 
 } // namespace mlir::triton::gpu

@@ -18,9 +18,8 @@ def TritonGPUAssignLatencies
     Some loads give addresses to these loads: indices of rows, tables of blocks.
     They start one more iteration ahead, and hand their few registers on.
 
-    Other loads of such a loop, such as scales that a product is multiplied by
-    behind the dot, start one iteration ahead if a thread has few of their
-    elements. They come to registers.
+    Other loads of such a loop start one iteration ahead if a thread has few of
+    their elements, such as scales of the results of dots. They come to registers.
 
     Threads may read a part of a load into registers for a dot of warp groups.
     This read has a latency of one if there are more than two stages, and if the

@@ -154,8 +154,8 @@ private:
     }
   }
 
-  /// What products are scaled by, or compared with, comes to registers an
-  /// iteration ahead: it has no buffer, and those who need it would wait.
+  /// What results of dots are scaled by, or compared with, comes to registers
+  /// an iteration ahead. It has no buffer, and those who need it would wait.
   void loadBesideProductsEarly() {
     if (latencies.empty())
       return;

@@ -37,9 +37,9 @@ bool ThreadCopies::canCopy(Operation *op, scf::ForOp loop) const {
   return isa<LoadOp>(op);
 }
 
-/// The operand that the loaded value becomes by a conversion, be it after
-/// elementwise operations: those will be done behind the read of the buffer,
-/// in the layout of the operand.
+/// The layout of the operand that the loaded value is converted to, be it after
+/// elementwise operations. These will be done behind the read of the buffer, in
+/// that layout.
 static DotOperandEncodingAttr findOperandLayout(LoadOp load) {
   llvm::SetVector<Operation *> work;
   work.insert(load);
@@ -115,7 +115,7 @@ Operation *CopyStrategy::wait(OpBuilder &builder, Location loc,
 const CopyStrategy *CopyStrategy::find(Operation *op, scf::ForOp loop) {
   static const ThreadCopies threadCopies;
   // Indices are few and needed in registers: they cross stages there. So does
-  // what products are scaled by.
+  // what results of dots are scaled by.
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()) ||
       isAddressLoad(loop, op) || isBesideProducts(loop, op))
