@@ -135,6 +135,7 @@ def between(x_ptr, N: tl.constexpr, out_ptr, scale, BLOCK: tl.constexpr):
     tl.store(out_ptr + i, tl.load(x_ptr + i, mask=i < N, other=0) * scale, mask=i < N)
 
 
+@sim_only
 @pytest.mark.parametrize("n", [5, 64])
 def test_a_compiled_kernel_takes_its_arguments_without_the_constants(n):
     """As FlagGems launches what it has compiled, where Triton is newer than 3.6."""

@@ -73,7 +73,7 @@ def test_options_out_of_range(option, value, text):
 
 
 @pytest.mark.parametrize(
-    "target", [tile.GPUTarget("cuda", 90), tile.GPUTarget("hip", "gfx942", 64)]
+    "target", [tile.GPUTarget("cuda", 100), tile.GPUTarget("hip", "gfx942", 64)]
 )
 def test_options_of_other_types(target):
     """Options are refused values of other types than their defaults, but take NumPy's numbers."""

@@ -162,7 +162,7 @@ private:
     SmallVector<Value> kept;
     for (auto load : loop.getBody()->getOps<LoadOp>()) {
       if (!isBesideProducts(loop, load) || !isSmall(load) ||
-          !isUsedInBody(load) || !findDependence(load).empty())
+          !findDependence(load).empty())
         continue;
       bool isChained = llvm::any_of(getSources(load), [&](Operation *source) {
         return source != load && !isMemoryEffectFree(source);
@@ -221,13 +221,6 @@ private:
         return WalkResult::interrupt();
       });
     return obstacle;
-  }
-
-  bool isUsedInBody(Operation *load) {
-    return llvm::any_of(load->getUsers(), [&](Operation *user) {
-      Operation *inBody = getAncestorIn(loop.getBody(), user);
-      return inBody && inBody != loop.getBody()->getTerminator();
-    });
   }
 
   /// True if a thread can easily keep the result for an iteration.

@@ -48,5 +48,6 @@ bool mlir::triton::gpu::leadsToProduct(scf::ForOp loop, Operation *load) {
 bool mlir::triton::gpu::isBesideProducts(scf::ForOp loop, Operation *load) {
   return isa<LoadOp>(load) && !LoopPlan(loop).getNumStages() &&
          !loop.getBody()->getOps<MatrixProductOpInterface>().empty() &&
+         llvm::none_of(load->getUsers(), llvm::IsaPred<scf::YieldOp>) &&
          !leadsToProduct(loop, load);
 }
