@@ -453,8 +453,10 @@ def read(path: Path) -> tuple[dict, dict, list[str]]:
             old = best[(*key, name)].get(line["who"])
             if old is None or values["us"] < old["us"]:
                 best[(*key, name)][line["who"]] = values
+    # Nothing is known of a row whose first run was cut off with one of the compilers.
     checked = {
-        key: len(both) == 2 and agree(both["tile"], both["peer"]) for key, both in digests.items()
+        key: agree(both["tile"], both["peer"]) if len(both) == 2 else None
+        for key, both in digests.items()
     }
     failed = [
         f"{library} {row}: {who}: {text}"
@@ -474,7 +476,8 @@ def table(options: argparse.Namespace) -> None:
         sys.exit("no kernel was measured with both compilers")
     mean = statistics.geometric_mean(ratio.values())
     slower = sum(r > 1.02 for r in ratio.values())
-    differ = sorted(key for key, same in checked.items() if not same and len(key) == 2)
+    differ = sorted(key for key, same in checked.items() if same is False)
+    unknown = sorted({key[:2] for key in both if checked.get(key[:2]) is None})
     print(f"{len(ratio)} kernels of {len({k[0] for k in ratio})} libraries: tile takes {mean:.3f}")
     print(f"of Triton's time in the mean; {slower} take more than 1.02, the longest")
     print(f"{max(ratio.values()):.2f}. {len(short)} more take less than {SHORTEST_US:.0f} us.\n")
@@ -500,6 +503,7 @@ def table(options: argparse.Namespace) -> None:
         print(f"| {library} | {row} | `{kernel[:60]}` | {' | '.join(cells)} |")
     for title, lines in (
         ("Results that differ", [f"{a} {b}" for a, b in differ]),
+        ("Results that were not compared", [f"{a} {b}" for a, b in unknown]),
         ("Not measured", failed),
     ):
         if lines:

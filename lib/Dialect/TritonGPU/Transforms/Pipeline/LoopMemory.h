@@ -18,8 +18,8 @@ bool isAddressLoad(scf::ForOp loop, Operation *load);
 bool leadsToProduct(scf::ForOp loop, Operation *load);
 
 /// True if `load`, an operation of the body, reads through pointers what the
-/// loop's dots do not need, such as scales of their results, and the next
-/// iteration does not need it either. The loop asks for no stages.
+/// loop's dots do not need, such as scales of their results. The next iteration
+/// does not need it either. The loop asks for no stages.
 bool isBesideProducts(scf::ForOp loop, Operation *load);
 
 } // namespace mlir::triton::gpu
