@@ -24,6 +24,10 @@ _RESERVED_BYTES = 1024
 #: long again. Layernorm of 4096 columns on 4 warps had 9 blocks for 8 with 56 registers for 64.
 #: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s.
 _LEAST_GAIN = 105
+#: What registers that cost no block have to be of those that ptxas takes, in percent.
+_LEAST_SPARE = 125
+#: What a thread can have.
+_MOST_REGISTERS = 255
 
 
 def block_limits(facts: Any, registers: int, warps: int, shared: int) -> dict[str, int]:
@@ -75,6 +79,18 @@ def registers_for_more(facts: Any, registers: int, warps: int, shared: int) -> i
     return None
 
 
+def registers_to_spare(facts: Any, registers: int, warps: int, shared: int) -> int | None:
+    """The most registers with which as many blocks are resident. None where these have half of the
+    warps or more, which hide what they wait for, and where it is not many more registers."""
+    held = resident_blocks(facts, registers, warps, shared)
+    if held == 0 or 2 * held * warps * _LANES > facts.max_threads_per_sm:
+        return None
+    unit = facts.register_allocation_unit
+    counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
+    most = max(n for n in counts if resident_blocks(facts, n, warps, shared) >= held)
+    return most if 100 * most >= _LEAST_SPARE * registers else None
+
+
 def _may_have_fewer(ptx: str, options: str) -> bool:
     """Whether neither the PTX nor an option says how many registers threads get."""
     stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
@@ -87,10 +103,21 @@ def _gains_enough(ptx: str, held: int, more: int) -> bool:
     return more >= 2 * held or not re.search(r"\b(wg)?mma\.", ptx)
 
 
+def _waits_at_once(ptx: str) -> bool:
+    """Whether a kernel starts loads of memory, and no loop or dot does so while others arrive."""
+    labels: set[str] = set()
+    for label, target in re.findall(r"^(\$\w+):|\bbra(?:\.uni)?\s+(\$\w+)", ptx, re.M):
+        if label:
+            labels.add(label)
+        elif target in labels:
+            return False
+    return "ld.global" in ptx and not re.search(r"\b(wg)?mma\.", ptx)
+
+
 def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
     """The PTX without a limit that is as much as threads of the block can have. None where it
     states no such limit. ptxas takes it as leave to use as many, and fewer blocks are resident."""
-    most = min(255, facts.registers_per_sm // (_LANES * warps))
+    most = min(_MOST_REGISTERS, facts.registers_per_sm // (_LANES * warps))
     stated = re.search(r"^\.maxnreg (\d+)\n", ptx, re.M)
     if not stated or int(stated[1]) < most or "setmaxnreg" in ptx:
         return None
@@ -116,7 +143,8 @@ def assemble(
 ) -> tuple[bytes, dict[str, Any]]:
     """The cubin, and what ptxas says about it. `asked` is the limit of registers that the launch
     asks for. Where a few registers fewer let more blocks reside and nothing is spilled for it, it
-    is code with those, and `register_limit` says how many."""
+    is code with those, and `register_limit` says how many. Where blocks are few, and many more
+    registers cost none, ptxas is told so: it starts more loads before it waits for the first."""
     arch = facts.compute_capability
     cubin, usage = tools.run_ptxas(ptx, arch, options)
 
@@ -134,12 +162,23 @@ def assemble(
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
-    if limit is None or not _gains_enough(ptx, held, blocks(limit)):
-        return cubin, usage
+    if limit is not None and _gains_enough(ptx, held, blocks(limit)):
+        denser = _assemble_within(ptx, limit, arch, options)
+        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
+            return denser
+    spare = registers_to_spare(facts, usage.get("n_regs", 0), warps, shared)
+    if spare is not None and not usage.get("n_spills") and _waits_at_once(ptx):
+        freer = _assemble_within(ptx, spare, arch, options)
+        if freer and blocks(freer[1].get("n_regs", 0)) >= held and not freer[1].get("n_spills"):
+            return freer
+    return cubin, usage
+
+
+def _assemble_within(
+    ptx: str, limit: int, arch: int, options: str
+) -> tuple[bytes, dict[str, Any]] | None:
     limited = state_limit(ptx, limit)
     if limited is None:
-        return cubin, usage
-    denser, its_usage = tools.run_ptxas(limited, arch, options)
-    if its_usage.get("n_spills", 0) > usage.get("n_spills", 0):
-        return cubin, usage
-    return denser, its_usage | {"register_limit": limit}
+        return None
+    cubin, usage = tools.run_ptxas(limited, arch, options)
+    return cubin, usage | {"register_limit": limit}

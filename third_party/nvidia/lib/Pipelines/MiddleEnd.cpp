@@ -23,6 +23,7 @@ void NVIDIAMiddleEnd::addMatrixInstructions() {
 }
 
 void NVIDIAMiddleEnd::addSumsOfLoops() {
+  add(createVersionPaddedLoopsNV());
   if (!options.useTensorMemory)
     return;
   add(nvidia_gpu::createTritonGPUHoistTMEMAlloc());

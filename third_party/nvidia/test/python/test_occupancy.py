@@ -62,6 +62,21 @@ def test_fewer_registers_fill_the_file_better(facts):
     assert found > 100
 
 
+@pytest.mark.parametrize("facts", [AMPERE, GA102, HOPPER], ids=str)
+def test_registers_to_spare_cost_no_block(facts):
+    found = 0
+    for warps in (1, 2, 4, 8, 16, 32):
+        for shared in (0, 5000, 70000):
+            blocks = {n: occupancy.resident_blocks(facts, n, warps, shared) for n in range(1, 256)}
+            for registers, held in blocks.items():
+                spare = occupancy.registers_to_spare(facts, registers, warps, shared)
+                most = max(n for n in blocks if blocks[n] >= held)
+                few = 0 < 2 * 32 * warps * held <= facts.max_threads_per_sm
+                assert spare == (most if few and 4 * most >= 5 * registers else None)
+                found += spare is not None
+    assert found > 100
+
+
 #: Says that it uses as many registers as it may, up to $USES, and spills below $SPILLS. Where no
 #: limit is stated, it takes $FREE.
 PTXAS = """#!/bin/sh
@@ -135,6 +150,36 @@ def test_a_limit_that_is_none(uses, free, spills, stated, asked, taken, tmp_path
     monkeypatch.setenv("SPILLS", str(spills))
     ptx = PTX.replace(".req", f".maxnreg {stated}\n.req")
     cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64, asked=asked)
+    assert (int(cubin), usage["n_regs"]) == (taken, taken)
+
+
+_LOOP = PTX.replace("{ ld", "{\n$L__BB0_1:\nld").replace("}", "bra.uni $L__BB0_1;\n}")
+_BRANCH = PTX.replace("{", "{\nbra $L__BB0_1;\n").replace("}", "\n$L__BB0_1:\n}")
+
+
+@pytest.mark.parametrize(
+    "uses, free, spills, ptx, taken",
+    [
+        (128, 100, 90, PTX, 128),  # 80 spilled, and two blocks reside with both
+        (120, 100, 90, PTX, 120),
+        (128, 100, 90, _BRANCH, 128),
+        (128, 100, 90, _LOOP, 100),
+        (128, 100, 90, PTX.replace("{", "{ mma.sync;"), 100),
+        (128, 100, 90, PTX.replace("ld.global", "ld.shared"), 100),
+        (128, 104, 104, PTX, 104),  # not many more
+        (128, 100, 0, PTX, 80),  # three blocks
+        (64, 42, 41, PTX, 42),  # enough warps
+    ],
+)
+def test_registers_that_cost_no_block(uses, free, spills, ptx, taken, tmp_path, monkeypatch):
+    path = tmp_path / "ptxas"
+    path.write_text(PTXAS)
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", str(uses))
+    monkeypatch.setenv("FREE", str(free))
+    monkeypatch.setenv("SPILLS", str(spills))
+    cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64)
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 

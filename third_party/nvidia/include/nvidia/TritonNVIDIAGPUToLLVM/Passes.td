@@ -70,6 +70,36 @@ def PlanBlockPairsNV : Pass<"plan-block-pairs-nv", "mlir::ModuleOp"> {
   ];
 }
 
+def VersionPaddedLoopsNV : Pass<"version-padded-loops-nv", "mlir::ModuleOp"> {
+  let summary = "Pipeline loops over loads that are padded with zero at run time";
+  let description = [{
+    A descriptor of the host says at run time what its loads give outside of the
+    tensor: zeros or NaNs. Asynchronous copies give zeros. So a loop with one dot
+    that has such loads becomes two. The first one has the loads as they are, and
+    is not pipelined. The second one runs where all of them are padded with zero.
+
+    ```mlir
+    %other = arith.select %nan, %nans, %zeros : tensor<64x64xf16, #blocked>
+    scf.for ... {
+      %x = tt.load %p, %mask, %other : tensor<64x64x!tt.ptr<f16>, #blocked>
+      ... tt.dot ...
+    }
+    ```
+    becomes
+    ```mlir
+    scf.if %nan {
+      scf.for ... { %x = tt.load %p, %mask, %other ... } {tt.num_stages = 1 : i32}
+    } else {
+      scf.for ... { %x = tt.load %p, %mask, %zeros ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numVersioned", "num-versioned", "Loops that became two">
+  ];
+}
+
 def ReadBytesAcrossNV : Pass<"read-bytes-across-nv", "mlir::ModuleOp"> {
   let summary = "Read bytes that lie across K by whole warps";
   let description = [{
