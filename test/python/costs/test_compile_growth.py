@@ -6,6 +6,7 @@ sizes show what is searched again and again. Neither says how fast a compile is.
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -140,6 +141,15 @@ def test_the_time_of_a_compile_grows_with_the_kernel(kernel, target, monkeypatch
             break
     else:
         raise AssertionError(f"{many / few:.1f} times as long for four times as much")
+
+
+@pytest.mark.parametrize("kernel", (sorts, scans, turns), ids=lambda kernel: kernel.__name__)
+def test_addresses_of_a_kernel_stay_constants(kernel):
+    """To make instructions of them takes LLVM the square of a block's size. Only functions that
+    kernels call need that."""
+    text = compile_with(kernel, "hip:gfx1100", 2).asm["llir"]
+    assert "addrspace(3) @global_smem, i32" in text
+    assert re.search(r"getelementptr[ \w]*\(.*@global_smem", text)
 
 
 def test_blocks_that_are_too_large_are_not_packed(monkeypatch, capfd):

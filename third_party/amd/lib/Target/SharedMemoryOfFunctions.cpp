@@ -31,7 +31,12 @@ void mlir::triton::amd::addressSharedMemoryOfFunctions(Module &module) {
   }
   if (!memory)
     return;
-  convertUsersOfConstantsToInstructions({memory});
+  // Each instruction that this makes is looked for in its block: of a large
+  // kernel that would take the square of its size, for nothing.
+  for (Function &function : module)
+    if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL &&
+        !function.isDeclaration())
+      convertUsersOfConstantsToInstructions({memory}, &function);
   auto *beginning = ConstantPointerNull::get(memory->getType());
   memory->replaceUsesWithIf(beginning, [](Use &use) {
     auto *user = dyn_cast<Instruction>(use.getUser());
