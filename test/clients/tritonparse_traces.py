@@ -122,8 +122,9 @@ def _reproducer(how: str) -> Callable[[str], None]:
         with tempfile.TemporaryDirectory() as folder:
             _traced(lambda: _launch(_fresh(), device, 1000, 2.0), folder)
             (file,) = Path(folder, "parsed").glob("*.ndjson.gz")
-            command = [sys.executable, "-m", "tritonparse", "reproduce", str(file), "--kernel",
-                       "scaled_sum_kernel", "--out-dir", f"{folder}/made", "--kernel-import", how]  # fmt: skip
+            options = ["--kernel", "scaled_sum_kernel", "--kernel-import", how]
+            command = [sys.executable, "-m", "tritonparse", "reproduce", str(file), *options]
+            command += ["--out-dir", f"{folder}/made"]
             path = os.pathsep.join(p for p in sys.path if p)
             environment = {**os.environ, "TILE_COMPAT": "1", "PYTHONPATH": path}
             subprocess.run(command, check=True, env=environment, capture_output=True)
