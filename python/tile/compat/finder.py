@@ -22,7 +22,7 @@ from typing import Any
 
 from .gone import farewell
 from .release import Release, version
-from .unbuilt import Unbuilt
+from .unbuilt import Unbuilt, UnbuiltAttributeError
 
 ALIAS = "triton"
 _OVERLAY = "tile.compat.triton"
@@ -163,12 +163,21 @@ class _Offer:
 
     def __call__(self, name: str) -> Any:
         """Finds what the module itself does not have."""
+        known_missing: UnbuiltAttributeError | None = None
         if self.own is not None:
             try:
                 return self.own(name)
+            except UnbuiltAttributeError as error:
+                known_missing = error
             except AttributeError:
                 pass
-        value = self.find(name)
+        try:
+            value = self.find(name)
+        except AttributeError:
+            if known_missing is None:
+                raise
+            # The module itself says more about what is missing.
+            raise known_missing from None
         # Types and functions are not looked for twice.
         if not isinstance(value, ModuleType) and not name.startswith("__"):
             setattr(self.module, name, value)

@@ -177,6 +177,18 @@ def test_unbuilt_names_say_so_when_used():
         Derived()
 
 
+def test_modules_say_what_they_do_not_have(release):
+    """Also under the name that Triton gives them: what they say themselves was lost."""
+    import triton._C.libtriton.llvm as llvm
+
+    with pytest.raises(AttributeError, match=r"llvm.to_module is not built in tile yet"):
+        llvm.to_module  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        import triton
+
+        triton.nothing  # noqa: B018
+
+
 def test_what_programs_set_on_modules_is_set(release):
     import triton.testing
 
