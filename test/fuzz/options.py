@@ -24,7 +24,7 @@ NVIDIA: tuple[Options, ...] = (
     (("prefetch", True),),
     (("tma", False),),
     (("raise_pointers", True),),
-    (("raise_pointers", True),),
+    (("raise_pointers", False),),
     (("maxnreg", 96),),
     (("maxnreg", 255),),
     (("launch_pdl", True),),

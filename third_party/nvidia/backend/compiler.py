@@ -24,6 +24,8 @@ from .targets import WITHOUT_CODE, find_facts
 
 #: The most threads of a block, on every GPU.
 _MOST_THREADS = 1024
+#: Loops that load by bulk tensor copies what programs load by pointers.
+_RAISED_LOOPS = {None: "chains", False: "none", True: "all"}
 #: What dots are whose sums are in tensor memory, as their names begin.
 _SUM = "ttnvgpu.tc_gen5_mma"
 
@@ -240,8 +242,12 @@ class NvidiaBackend(BaseBackend):
             + (" prefetch=true" if options.prefetch else "")
             + ("" if options.tma else " tma=false")
             + ("" if tensor_memory else " tensor-memory=false")
-            + (" specialize-warps=false" if tensor_memory and not specialize_warps else "")
-            + (" raise-pointers=true" if options.raise_pointers else "")
+            + (
+                " specialize-warps=false"
+                if not options.specialize_warps or (tensor_memory and not specialize_warps)
+                else ""
+            )
+            + f" raise-pointers={_RAISED_LOOPS[options.raise_pointers]}"
             + (" clc=true" if options.clc else ""),
         )
 

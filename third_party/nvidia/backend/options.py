@@ -46,8 +46,9 @@ class NvidiaOptions(BaseOptions):
     tensor_memory: bool = True
     #: Give loops over tiles warps for copies and dots where it pays, on the same targets.
     specialize_warps: bool = True
-    #: Load operands of dots in loops by bulk tensor copies where programs load them by pointers.
-    raise_pointers: bool = False
+    #: Whether loops with dots load by bulk tensor copies where programs load by pointers. None:
+    #: those where a dot multiplies what comes from another one.
+    raise_pointers: bool | None = False
 
     #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
     #: A launch names them by `extern_libs`, a dictionary of names and files.

@@ -18,6 +18,7 @@
 #include "MatrixTiles.h"
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -79,8 +80,9 @@ public:
       : loop(loop), analysis(loop, axisInfo, ranges),
         forms(analysis.getForms()) {}
 
-  /// Finds the loads; returns how many become others.
-  unsigned run();
+  /// Finds the loads; returns how many become others. Two programs with
+  /// `numStages` buffers for each load may have `sharedMemory` bytes.
+  unsigned run(int64_t sharedMemory, int64_t numStages);
 
 private:
   Value makeGuard(ArrayRef<MatrixTile> tiles);
@@ -250,7 +252,52 @@ void LoopRaising::moveIntoBranch(Value guard) {
   fill(branch.getThenRegion(), loop);
 }
 
-unsigned LoopRaising::run() {
+/// Whether a dot of `loop` multiplies what threads compute from another one, as
+/// in attention. The tensor core waits for them unless groups of warps take
+/// turns.
+bool hasChain(scf::ForOp loop) {
+  llvm::SetVector<Operation *> work;
+  auto addUsers = [&](Operation *op) {
+    for (Operation *user : op->getUsers())
+      if (user->getBlock() == loop.getBody())
+        work.insert(user);
+  };
+  for (DotOp dot : loop.getBody()->getOps<DotOp>())
+    for (Operation *user : dot->getUsers())
+      if (!isa<DotOp>(user) && user->getBlock() == loop.getBody())
+        work.insert(user);
+  for (size_t i = 0; i < work.size(); ++i) {
+    if (isa<DotOp>(work[i]))
+      continue;
+    for (OpOperand &use : work[i]->getUses())
+      if (isa<DotOp>(use.getOwner()) && use.getOperandNumber() < 2)
+        return true;
+    addUsers(work[i]);
+  }
+  return false;
+}
+
+int64_t countBytes(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+/// The memory for what dots of `loop` multiply: `loads`, and tensors from
+/// outside.
+int64_t countBuffers(scf::ForOp loop, ArrayRef<LoadOp> loads,
+                     int64_t numStages) {
+  int64_t bytes = 0;
+  for (LoadOp load : loads)
+    bytes += countBytes(load.getResult()) * numStages;
+  llvm::SmallDenseSet<Value> outside;
+  for (DotOp dot : loop.getBody()->getOps<DotOp>())
+    for (Value factor : {dot.getA(), dot.getB()})
+      if (loop.isDefinedOutsideOfLoop(factor) && outside.insert(factor).second)
+        bytes += countBytes(factor);
+  return bytes;
+}
+
+unsigned LoopRaising::run(int64_t sharedMemory, int64_t numStages) {
   SmallVector<LoadOp> loads;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (isa<RankedTensorType>(load.getType()) && feedsDot(load, loop))
@@ -273,6 +320,10 @@ unsigned LoopRaising::run() {
   }
   if (tiles.empty())
     return 0;
+  // Both loops alike: they have the same registers.
+  if (2 * countBuffers(loop, loads, numStages) > sharedMemory && sharedMemory &&
+      tiles.size() == loads.size() && hasChain(loop))
+    gpu::LoopPlan(loop).setWarpSpecialized();
   if (Value guard = makeGuard(tiles))
     moveIntoBranch(guard);
   for (const MatrixTile &tile : tiles)
@@ -326,12 +377,15 @@ struct RaisePointersToDescriptors
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
     std::optional<ValueRanges> ranges;
     for (scf::ForOp loop : loops) {
+      if (onlyChains && !hasChain(loop))
+        continue;
       if (!axisInfo) {
         axisInfo.emplace(module);
         // As of descriptors that programs make.
         ranges.emplace(module, ValueRangeAnalysis::Overflow::NeverHappens);
       }
-      unsigned raised = LoopRaising(loop, *axisInfo, *ranges).run();
+      unsigned raised =
+          LoopRaising(loop, *axisInfo, *ranges).run(sharedMemory, numStages);
       if (raised == 0)
         continue;
       numLoads += raised;

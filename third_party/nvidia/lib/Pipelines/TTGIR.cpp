@@ -21,8 +21,10 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
   bool useTMA = options.tma && target && target->hasTMA;
   // Before descriptors get layouts: those of pointers do, too.
-  if (useTMA && options.raisePointers && options.numCTAs == 1) {
-    add(createTritonRaisePointersToDescriptors());
+  if (useTMA && options.raisePointers != "none" && options.numCTAs == 1) {
+    TritonRaisePointersToDescriptorsOptions raising;
+    raising.onlyChains = options.raisePointers == "chains";
+    add(createTritonRaisePointersToDescriptors(raising));
     add(createCanonicalizerPass());
     add(createCSEPass());
   }

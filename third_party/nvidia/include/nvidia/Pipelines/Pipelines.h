@@ -44,11 +44,12 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::desc("Give loops over tiles warps for copies and dots, where "
                      "it pays and dots add up in tensor memory"),
       llvm::cl::init(true)};
-  Option<bool> raisePointers{
+  Option<std::string> raisePointers{
       *this, "raise-pointers",
-      llvm::cl::desc("Load operands of dots in loops through descriptors where "
-                     "programs load them by pointers"),
-      llvm::cl::init(false)};
+      llvm::cl::desc("Which loops with dots load through descriptors where "
+                     "programs load by pointers: none, chains (those where a "
+                     "dot multiplies what comes from another one) or all"),
+      llvm::cl::init("none")};
   Option<bool> clc{
       *this, "clc",
       llvm::cl::desc("Have programs go on with others that have not begun, by "

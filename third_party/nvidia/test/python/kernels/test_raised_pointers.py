@@ -256,3 +256,28 @@ def test_attention(length, size, causal, specialized):
     expected = example.reference(q, k, v, causal)
     np.testing.assert_allclose(out.astype(np.float64), expected, rtol=2e-2, atol=2e-3)
     assert raised(kernel) >= 2
+
+
+@pytest.fixture
+def of_compiler():
+    """Loops are chosen by the compiler."""
+    tile.knobs.nvidia.raise_pointers = None
+    yield
+    del tile.knobs.nvidia.raise_pointers
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [("default", (False, True)), (False, (False, False)), (True, (True, True))],
+)
+def test_which_loops(setting, expected, of_compiler):
+    """Where the setting is None, those with two dots, one behind the other."""
+    options = {} if setting == "default" else {"raise_pointers": setting}
+    example = load_example("attention")
+    q, k, v = np.random.default_rng(8).standard_normal((3, 1, 128, 64)).astype(np.float16)
+    out = poisoned(q.shape, "fp16")
+    kernel = example.attention(q, k, v, out, bm=64, bn=64, num_stages=1, **options)
+    wanted = example.reference(q, k, v)
+    np.testing.assert_allclose(out.astype(np.float64), wanted, rtol=2e-2, atol=2e-3)
+    plain = multiply((64, 64, 64), num_stages=1, **options)
+    assert (raised(plain) > 0, raised(kernel) > 0) == expected
