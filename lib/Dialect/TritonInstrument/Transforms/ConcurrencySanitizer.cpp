@@ -118,6 +118,13 @@ FailureOr<SmallVector<Access>> getAccesses(Operation *op) {
         {op, target, true, ConsanSelf, barrier, getPred(op), getBytes(target)});
     return accesses;
   }
+  // The hardware writes its answer as a copy does.
+  if (auto ask = dyn_cast<CLCTryCancelOp>(op)) {
+    Value answer = ask.getResult();
+    accesses.push_back({op, answer, true, ConsanSelf, ask.getMbarrier(),
+                        /*pred=*/{}, getBytes(answer)});
+    return accesses;
+  }
   if (std::optional<ConsanEngine> engine = getEngine(op)) {
     for (Value buffer : getBuffersOfAsyncWork(op))
       accesses.push_back({op, buffer, *engine == ConsanCopy, *engine});

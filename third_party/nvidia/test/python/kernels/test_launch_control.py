@@ -96,6 +96,52 @@ def test_loops_over_tiles(blocks, tiles):
     assert ASKS in kernel.asm["ptx"] and partitions(kernel) == [1, 1]
 
 
+@tile.jit
+def made_here(a_ptr, b_ptr, c_ptr, counts, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+              BK: tl.constexpr, SPECIALIZE: tl.constexpr):  # fmt: skip
+    """Each program makes descriptors, where the one before made its own."""
+    a = tl.make_tensor_descriptor(a_ptr, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N, 1], [BK, BN])
+    c = tl.make_tensor_descriptor(c_ptr, [M, N], [N, 1], [BM, BN])
+    i, j = tl.program_id(0), tl.program_id(1)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in tl.range(0, K, BK, warp_specialize=SPECIALIZE):
+        acc = tl.dot(a.load([i * BM, k]), b.load([k, j * BN]), acc)
+    c.store([i * BM, j * BN], acc)
+    tl.atomic_add(counts + i * tl.num_programs(1) + j, 1)
+
+
+@pytest.mark.parametrize("specialize", [False, True])
+@pytest.mark.parametrize(("blocks", "tiles"), [(1, (128, 128, 64)), (2, (256, 128, 64))])
+def test_descriptors_of_each_program(blocks, tiles, specialize):
+    """Groups of warps for each program, too."""
+    (m, n, k), (bm, bn, _) = (300, 136, 88), tiles
+    a, b, out = random((m, k), "fp16", 1), random((k, n), "fp16", 2), poisoned((m, n), "fp32")
+    grid = (tile.cdiv(m, bm), tile.cdiv(n, bn))
+    counts = np.zeros(grid, np.int32)
+    kernel = made_here[grid](
+        a, b, out, counts, m, n, k, *tiles, specialize, num_ctas=blocks, clc=True
+    )
+    assert partitions(kernel) == ([1] if specialize else [])
+    np.testing.assert_array_equal(counts, 1)
+    np.testing.assert_allclose(out, a.astype(np.float64) @ b.astype(np.float64), rtol=0, atol=0.05)
+
+
+@tile.jit
+def copy(x, out):
+    i = tl.program_id(0) * 2
+    out.store([i, 0], x.load([i, 0]))
+
+
+def test_sanitizer_of_concurrency(monkeypatch):
+    """It knows that the answer arrives by itself."""
+    monkeypatch.setenv("TRITON_INSTRUMENTATION_MODE", "consan")
+    x, out = random((40, 16), "fp16", 1), poisoned((40, 16), "fp16")
+    kernel = copy[(20,)](*(TensorDescriptor.from_tensor(y, [2, 16]) for y in (x, out)), clc=True)
+    assert ASKS in kernel.asm["ptx"]
+    np.testing.assert_array_equal(out, x)
+
+
 def test_rows(monkeypatch):
     """A program that leaves early, and numbers of programs that are used in loops and branches."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "8")
