@@ -65,10 +65,12 @@ ALL_COLUMNS = 512
 
 def resident_blocks(ptx: str, target: str, found: dict[str, Any], shared: int) -> int:
     """How many blocks a multiprocessor holds at once."""
-    from tile import _C
-    from tile.backends.nvidia import occupancy
+    from tile.backends import find_backend
+    from tile.backends.compiler import GPUTarget
 
-    facts = _C.nvidia.facts(f"cuda:{re.sub('[^0-9]', '', target)}")
+    facts = find_backend(GPUTarget("cuda", int(re.sub("[^0-9]", "", target)), 32)).facts
+    from tile.backends.nvidia import occupancy  # Found with the backend.
+
     _, threads = entry(ptx)
     blocks = occupancy.resident_blocks(facts, found["registers"], -(-threads // 32), shared)
     return min(blocks, ALL_COLUMNS // (found["columns"] or 1))

@@ -59,3 +59,20 @@ def test_columns_of_tensor_memory():
     text = "@%p1 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], 128;"
     assert nvidia.tensor_memory_columns(text) == 128
     assert nvidia.tensor_memory_columns("ret;") is None
+
+
+def test_resident_blocks():
+    """Registers, threads, shared memory and columns of tensor memory each allow so many."""
+    ptx = ".visible .entry kernel(\n)\n.reqntid 128\n{"
+
+    def blocks(target: str, shared: int, registers: int, columns: int | None = None) -> int:
+        found = {"registers": registers, "columns": columns}
+        return nvidia.resident_blocks(ptx, target, found, shared)
+
+    assert blocks("sm_100a", 0, 32) == 16
+    assert blocks("sm_100a", 0, 126) == 4
+    # A kibibyte more for each block.
+    assert blocks("sm_120a", 33280, 126) == 2
+    assert blocks("sm_120a", 32768, 126) == 3
+    assert blocks("sm_100a", 0, 126, columns=256) == 2
+    assert "blocks" in nvidia.MORE_IS_BETTER and nvidia.granules(100)["shared"] == 128

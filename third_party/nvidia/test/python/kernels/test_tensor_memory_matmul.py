@@ -325,6 +325,13 @@ def test_what_has_no_scaled_instruction(formats, m):
     assert "block_scale" not in kernel.asm["ptx"]
 
 
+@pytest.mark.parametrize("formats", [("e2m1", "e4m3"), ("e5m2", "e2m1"), ("e2m1", "e2m1")])
+def test_rows_of_16_bytes(formats):
+    """Of 4-bit elements: an instruction takes 32 bytes. They become bf16."""
+    kernel = multiply_scaled(*formats, m=128, n=64, k=32)
+    assert "block_scale" not in kernel.asm["ptx"]
+
+
 @tile.jit
 def scaled_loop(
     a_ptr, b_ptr, a_scale_ptr, b_scale_ptr, out_ptr, K,
