@@ -139,6 +139,45 @@ gpu::NVMMASharedEncodingAttr getWish(Value loaded, unsigned rank) {
   return {};
 }
 
+/// Whether a dot takes `operand`, which has K along its rows, as 4-bit numbers
+/// that have padding: those beside 8-bit ones, if the unit that adds in tensor
+/// memory computes it.
+bool takesPadding(DotScaledOp dot, Value operand) {
+  constexpr int64_t kLeastRows = 128, kLeastColumns = 32;
+  auto isFP8 = [](ScaleDotElemType format) {
+    return format == ScaleDotElemType::E4M3 || format == ScaleDotElemType::E5M2;
+  };
+  RankedTensorType type = dot.getType();
+  if (type.getRank() != 2 || !type.getElementType().isF32() ||
+      type.getShape()[0] < kLeastRows || type.getShape()[1] < kLeastColumns)
+    return false;
+  if (operand == dot.getA())
+    return dot.getAElemType() == ScaleDotElemType::E2M1 && dot.getLhsKPack() &&
+           isFP8(dot.getBElemType());
+  return operand == dot.getB() &&
+         dot.getBElemType() == ScaleDotElemType::E2M1 && dot.getRhsKPack() &&
+         isFP8(dot.getAElemType());
+}
+
+/// Whether all that uses a loaded block are dots that take it so.
+bool isPaddedForProducts(Value loaded) {
+  auto type = cast<RankedTensorType>(loaded.getType());
+  if (type.getRank() != 2 || loaded.use_empty())
+    return false;
+  return llvm::all_of(loaded.getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<DotScaledOp>(user);
+    if (dot)
+      return loaded == dot.getA() && takesPadding(dot, loaded);
+    // Columns of B are rows in memory.
+    auto trans = dyn_cast<TransOp>(user);
+    return trans && llvm::all_of(trans->getUsers(), [&](Operation *turned) {
+             auto dot = dyn_cast<DotScaledOp>(turned);
+             return dot && trans.getResult() == dot.getB() &&
+                    takesPadding(dot, trans.getResult());
+           });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // What TMA cannot do, or not well
 //===----------------------------------------------------------------------===//
@@ -406,9 +445,19 @@ public:
       Attribute encoding = choose(type.getBlockType(), users);
       RankedTensorType block =
           gpu::cloneWithEncoding(type.getBlockType(), encoding);
-      if (leaveToPointers)
-        if (Obstacle obstacle = findObstacle(members, users, block, *axisInfo,
-                                             ranges, getNumCTAs())) {
+      if (leaveToPointers) {
+        auto find = [&] {
+          return findObstacle(members, users, block, *axisInfo, ranges,
+                              getNumCTAs());
+        };
+        Obstacle obstacle = find();
+        // Without padding, TMA asks for less.
+        if (obstacle && getTMAPacking(block) > 1) {
+          encoding = getDefault(type.getBlockType(), users, getNumCTAs());
+          block = gpu::cloneWithEncoding(type.getBlockType(), encoding);
+          obstacle = find();
+        }
+        if (obstacle) {
           remark::missed(members.front().getLoc(),
                          remark::RemarkOpts::name("descriptor-by-pointers")
                              .category(DEBUG_TYPE))
@@ -417,6 +466,7 @@ public:
           ++numLeft;
           continue;
         }
+      }
       LDBG() << type << " gets " << encoding;
       for (Value value : members) {
         value.setType(TensorDescType::get(block));
@@ -476,6 +526,9 @@ private:
         return wish;
       }
     }
+    if (padFP4 && !hasOthers)
+      if (Attribute padded = getPadded(block, users))
+        return padded;
     ++numDefault;
     return getDefault(block, users, getNumCTAs());
   }
@@ -517,6 +570,34 @@ private:
       columns *= 2;
     return columns * block.getElementTypeBitWidth() / 8 >=
            encoding.getSwizzlingByteWidth();
+  }
+
+  /// The encoding of 4-bit numbers with padding; null if not all that uses the
+  /// blocks takes it, or if rows are shorter than what TMA copies.
+  Attribute getPadded(RankedTensorType block, ArrayRef<Operation *> users) {
+    constexpr unsigned kPaddedSwizzle = 128;
+    if (getNumCTAs() > 1 || block.getRank() != 2 ||
+        !block.getElementType().isInteger(8))
+      return {};
+    bool isLoaded = false;
+    for (Operation *user : users)
+      if (auto load = dyn_cast<DescriptorLoadOp>(user)) {
+        isLoaded = true;
+        if (!isPaddedForProducts(load.getResult()))
+          return {};
+      }
+    if (!isLoaded)
+      return {};
+    MLIRContext *context = block.getContext();
+    auto encoding = gpu::NVMMASharedEncodingAttr::get(
+        context, block.getShape(), /*order=*/ArrayRef<unsigned>{1, 0},
+        gpu::CTALayoutAttr::getDefault(context, /*rank=*/2),
+        block.getElementType(), /*fp4Padded=*/true);
+    if (encoding.getSwizzlingByteWidth() != kPaddedSwizzle ||
+        !fits(encoding, block))
+      return {};
+    ++numFromUses;
+    return encoding;
   }
 
   /// The widest swizzle, divided over the cluster as the tensors are that
