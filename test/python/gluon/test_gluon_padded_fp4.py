@@ -110,17 +110,17 @@ def aligned(array, size=32):
     return copy
 
 
-def descriptor(codes, format, rows, k, swizzle=128):
+def descriptor(codes, format, rows, k):
     if format == "e2m1":
         codes = aligned(codes)
-        layout = gl.NVMMASharedLayout(swizzle, 8, 2, fp4_padded=True)
+        layout = gl.NVMMASharedLayout(128, 8, 2, fp4_padded=True)
         return TensorDescriptor.from_tensor(codes, [rows, k // 2], layout)
     given = tile.reinterpret(codes, TYPES[format])
     layout = gl.NVMMASharedLayout.get_default_for([rows, k], TYPES[format])
     return TensorDescriptor.from_tensor(given, [rows, k], layout)
 
 
-def prepare(left, right, m, n, k, block, seed=0, extra_bytes=0, swizzle=128):
+def prepare(left, right, m, n, k, block, seed=0, extra_bytes=0):
     """The arguments of `matmul`, its grid, where it writes, and what is expected there."""
     rng = np.random.default_rng(seed)
     bm, bn, bk = block
@@ -131,7 +131,7 @@ def prepare(left, right, m, n, k, block, seed=0, extra_bytes=0, swizzle=128):
     c = np.full((m, n), np.nan, np.float32)
     groups = bk // PER_SCALE
     args = (
-        descriptor(a, left, bm, bk, swizzle), descriptor(b, right, bn, bk, swizzle), a_scale,
+        descriptor(a, left, bm, bk), descriptor(b, right, bn, bk), a_scale,
         b_scale, c, m, n, k // PER_SCALE, left, right, groups, scales_layout(bm, groups),
         scales_layout(bn, groups), extra_bytes,
     )  # fmt: skip
@@ -159,14 +159,6 @@ def test_blocks_by_tma(formats, m, n, k, block, target):
     close(c, expected)
 
 
-def test_the_map_is_of_padded_elements(target):
-    args, grid, _, _ = prepare("e4m3", "e2m1", 128, 64, 128, (128, 64, 128))
-    kernel = matmul.warmup(*args, grid=grid)
-    assert [m["element_type"] for m in kernel._metadata["tensor_maps"]] == [0, 14]
-    assert kernel._metadata["tensor_maps"][1]["box"] == [64, 128]
-    assert kernel.asm["ptx"].count("kind::mxf8f6f4.block_scale") == 4
-
-
 def test_bytes_that_arrive_are_those_of_the_tensor(target):
     """Who waits for the padding, too, waits forever."""
     args, grid, _, _ = prepare("e4m3", "e2m1", 128, 64, 128, (128, 64, 128), extra_bytes=64 * 64)
@@ -181,12 +173,6 @@ def test_rows_of_any_length_have_no_map(target):
         matmul[grid](*args)
 
 
-def test_other_swizzles_are_refused(target):
-    args, grid, _, _ = prepare("e4m3", "e2m1", 128, 64, 128, (128, 64, 128), swizzle=64)
-    with pytest.raises(tile.CompilationError, match="a swizzle of 128 bytes for padded"):
-        matmul[grid](*args)
-
-
 @gluon.jit
 def store_kernel(out, SHAPE: gl.constexpr, LAYOUT: gl.constexpr):
     buffer = gl.allocate_shared_memory(gl.uint8, SHAPE, LAYOUT)
@@ -196,7 +182,9 @@ def store_kernel(out, SHAPE: gl.constexpr, LAYOUT: gl.constexpr):
 
 def test_stores_are_refused(target):
     out = descriptor(np.zeros((128, 64), np.uint8), "e2m1", 128, 128)
-    with pytest.raises(tile.CompilationError, match="TMA loads 4-bit elements with padding"):
+    with pytest.raises(
+        tile.CompilationError, match="padded 4-bit elements are loaded in blocks only"
+    ):
         store_kernel[(1,)](out, [128, 64], out.layout)
 
 

@@ -140,8 +140,8 @@ gpu::NVMMASharedEncodingAttr getWish(Value loaded, unsigned rank) {
 }
 
 /// Whether a dot takes `operand`, which has K along its rows, as 4-bit numbers
-/// that have padding: those beside 8-bit ones, if the unit that adds in tensor
-/// memory computes it.
+/// with padding. Those beside 8-bit ones have it, where the unit that adds in
+/// tensor memory computes the dot.
 bool takesPadding(DotScaledOp dot, Value operand) {
   constexpr int64_t kLeastRows = 128, kLeastColumns = 32;
   auto isFP8 = [](ScaleDotElemType format) {
