@@ -125,53 +125,128 @@ def test_random_buffers(seed, target):
 
 @gluon.jit
 def steps(
-    x_ptr, y_ptr, N: gl.constexpr, LAYOUT: gl.constexpr, WHOLE: gl.constexpr, STEPS: gl.constexpr,
-    n,
+    x_ptr, y_ptr, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr, WHOLE: gl.constexpr,
+    STEPS: gl.constexpr, n,
 ):  # fmt: skip
-    buffer = blackwell.allocate_tensor_memory(gl.float32, [128, N], LAYOUT)
-    buffer.store(gl.load(pointers(x_ptr, 128, N, WHOLE)))
+    buffer = blackwell.allocate_tensor_memory(gl.float32, [M, N], LAYOUT)
+    buffer.store(gl.load(pointers(x_ptr, M, N, WHOLE)))
     for round in range(n):
         for i in gl.static_range(len(STEPS)):
             source: gl.constexpr = STEPS[i][0]
             target: gl.constexpr = STEPS[i][1]
             length: gl.constexpr = STEPS[i][2]
-            loaded = buffer.slice(source, length).load(STEPS[i][3])
-            other = gl.convert_layout(loaded, STEPS[i][4])
-            buffer.slice(target, length).store(other * 0.5 + round)
-    gl.store(pointers(y_ptr, 128, N, WHOLE), buffer.load(WHOLE))
+            dim: gl.constexpr = STEPS[i][3]
+            loaded = buffer.slice(source, length, dim).load(STEPS[i][4])
+            other = gl.convert_layout(loaded, STEPS[i][5])
+            buffer.slice(target, length, dim).store(other * 0.5 + round)
+    gl.store(pointers(y_ptr, M, N, WHOLE), buffer.load(WHOLE))
 
 
-def random_steps(rng, n, warps, layout):
-    """Columns that are read, those that are written, their number, two layouts."""
+def random_part(rng, m, n, layout):
+    """Where two parts of columns or of rows start, their length, and the dimension."""
+    block = layout.block[0]
+    if m == block or rng.integers(2):
+        length = 1 << int(rng.integers(3, n.bit_length()))
+        return *(int(rng.integers(0, n - length + 1)) for _ in range(2)), length, 1
+    length = block << int(rng.integers(0, (m // block).bit_length()))
+    # Blocks of 64 rows lie side by side, two by two.
+    step = 128 if block == 64 and length > 64 else block
+    return *(step * int(rng.integers(0, (m - length) // step + 1)) for _ in range(2)), length, 0
+
+
+def random_steps(rng, m, n, warps, layout):
+    """Parts that are read, those that are written, two layouts."""
     result = []
     for _ in range(int(rng.integers(1, 4))):
-        length = 1 << int(rng.integers(3, n.bit_length()))
-        ty = blackwell.tensor_memory_descriptor_type(gl.float32, [128, length], layout, [128, n])
+        source, target, length, dim = random_part(rng, m, n, layout)
+        shape = [length, n] if dim == 0 else [m, length]
+        ty = blackwell.tensor_memory_descriptor_type(gl.float32, shape, layout, [m, n])
         layouts = [ty_registers(ty, warps, v) for v in VARIANTS]
         layouts = [found for found in layouts if found is not None]
-        source, target = (int(rng.integers(0, n - length + 1)) for _ in range(2))
         chosen = [layouts[int(rng.integers(len(layouts)))] for _ in range(2)]
-        result.append((source, target, length, *chosen))
+        result.append((source, target, length, dim, *chosen))
     return tuple(result)
 
 
 @sm100
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_steps(seed, target):
     rng = np.random.default_rng(seed)
-    n, warps, rounds = 64, (4, 8)[seed % 2], 2
-    layout = TensorMemoryLayout([128, n], 1)
-    program = random_steps(rng, n, warps, layout)
-    x = rng.standard_normal((128, n)).astype(np.float32)
+    warps, rounds = (4, 8)[seed % 2], 2
+    m, block = ((128, 128), (256, 128), (128, 64), (256, 64))[seed // 2 % 4]
+    n = 64 * 128 // m
+    layout = TensorMemoryLayout([block, n], 1)
+    program = random_steps(rng, m, n, warps, layout)
+    x = rng.standard_normal((m, n)).astype(np.float32)
     y = poison(x.shape, x.dtype)
-    whole = registers_of(gl.float32, [128, n], layout, warps, "32x32b")
-    steps[(1,)](x, y, n, layout, whole, program, rounds, num_warps=warps)
+    whole = registers_of(gl.float32, [m, n], layout, warps, "32x32b")
+    steps[(1,)](x, y, m, n, layout, whole, program, rounds, num_warps=warps)
     expected = x.copy()
     for round in range(rounds):
-        for source, to, length, *_ in program:
-            moved = expected[:, source : source + length] * np.float32(0.5) + np.float32(round)
-            expected[:, to : to + length] = moved
+        for source, to, length, dim, *_ in program:
+            part, place = (
+                np.index_exp[start : start + length] if dim == 0
+                else np.index_exp[:, start : start + length] for start in (source, to)
+            )  # fmt: skip
+            expected[place] = expected[part] * np.float32(0.5) + np.float32(round)
     np.testing.assert_array_equal(y, expected)
+
+
+@gluon.jit
+def several(x_ptr, y_ptr, COUNT: gl.constexpr, FIRST: gl.constexpr, N: gl.constexpr):
+    """Stores to all buffers; loads those from FIRST on, as a part of them has them."""
+    layout: gl.constexpr = TensorMemoryLayout([128, N], 1)
+    buffers = blackwell.allocate_tensor_memory(gl.float32, [COUNT, 128, N], layout)
+    REGISTERS: gl.constexpr = blackwell.get_tmem_reg_layout(gl.float32, [128, N], layout, 4)
+    for i in range(COUNT):
+        buffers.index(i).store(gl.load(pointers(x_ptr + i * 128 * N, 128, N, REGISTERS)))
+    part = buffers.slice(FIRST, COUNT - FIRST, 0)
+    for i in range(COUNT - FIRST):
+        loaded = part.index(i).load(REGISTERS)
+        gl.store(pointers(y_ptr + i * 128 * N, 128, N, REGISTERS), loaded)
+
+
+@sm100
+@pytest.mark.parametrize(("count", "first"), [(4, 0), (4, 1), (5, 3)])
+def test_parts_of_several_buffers(count, first, target):
+    x = np.random.default_rng(count).standard_normal((count, 128, 16)).astype(np.float32)
+    y = poison((count - first, 128, 16), np.float32)
+    several[(1,)](x, y, count, first, 16)
+    np.testing.assert_array_equal(y, x[first:])
+
+
+@gluon.jit
+def wrong_part(START: gl.constexpr, LENGTH: gl.constexpr, DIM: gl.constexpr, LAYOUT: gl.constexpr):
+    buffer = blackwell.allocate_tensor_memory(gl.float32, [256, 32], LAYOUT)
+    buffer.slice(START, LENGTH, DIM).store(gl.full([LENGTH, 32], 0.0, gl.float32))
+
+
+@sm100
+@pytest.mark.parametrize(
+    ("start", "length", "block", "message"),
+    [
+        (64, 128, 128, "rows 64 to 192 are no whole blocks of 128 rows"),
+        (0, 64, 128, "rows 0 to 64 are no whole blocks of 128 rows"),
+        (256, 128, 128, "rows 256 to 384 are not in a buffer"),
+        (64, 128, 64, "start at a multiple of 128"),
+    ],
+)
+def test_parts_of_rows_are_whole_blocks(start, length, block, message, target):
+    with pytest.raises(tile.CompilationError, match=message):
+        wrong_part[(1,)](start, length, 0, TensorMemoryLayout([block, 32], 1))
+
+
+@sm100
+@pytest.mark.parametrize("warps", [4, 8])
+@pytest.mark.parametrize("rows,block", [(64, 64), (128, 64), (128, 128), (256, 128)])
+@pytest.mark.parametrize("columns", [16, 64, 128])
+def test_halves_of_columns_are_in_registers(columns, rows, block, warps, target):
+    """What `32x32b_splitn` is for: a split of the columns moves nothing."""
+    layout = TensorMemoryLayout([block, columns], 1)
+    given = (gl.float32, [rows, columns], layout, warps, "32x32b_splitn")
+    found = blackwell.get_tmem_reg_layout(*given)
+    assert [0, columns // 2] in found.reg_bases
+    assert found == registers_of(*given)
 
 
 # Partitions.

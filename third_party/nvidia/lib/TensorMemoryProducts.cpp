@@ -57,7 +57,7 @@ MemDescType getSumMemory(RankedTensorType type, bool inPairs = false) {
       context, /*blockM=*/std::min(shape[0], kMaxRows),
       /*blockN=*/std::min(shape[1], kMaxColumns), /*colStride=*/1,
       /*CTASplitM=*/getCTALayout(type.getEncoding()).getCTASplitNum()[0],
-      /*CTASplitN=*/1, inPairs);
+      /*CTASplitN=*/1, inPairs, /*fp4Padded=*/false);
   return MemDescType::get(type.getShape(), type.getElementType(), encoding,
                           TensorMemorySpaceAttr::get(context),
                           /*mutableMemory=*/true);

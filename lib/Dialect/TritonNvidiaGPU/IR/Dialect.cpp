@@ -105,10 +105,7 @@ public:
   void number(StringRef key, unsigned &value, bool isRequired) {
     numbers.push_back({key, &value, isRequired});
   }
-  void flag(StringRef key, bool &value) {
-    flagKey = key;
-    flagValue = &value;
-  }
+  void flag(StringRef key, bool &value) { flags.push_back({key, &value}); }
   /// The parts of a matrix that blocks have: read from `CGALayout`, too.
   void split(unsigned &m, unsigned &n) {
     number("CTASplitM", m, /*isRequired=*/false);
@@ -147,6 +144,10 @@ private:
     unsigned *value;
     bool isRequired;
   };
+  struct Flag {
+    StringRef key;
+    bool *value;
+  };
 
   ParseResult parseKey() {
     SMLoc loc = parser.getCurrentLocation();
@@ -157,11 +158,13 @@ private:
       return parser.emitError(loc) << "'" << key << "' is there twice";
     if (key == "CGALayout")
       return parseBases(loc);
-    if (key == flagKey) {
+    auto *flag = llvm::find_if(
+        flags, [&](const Flag &candidate) { return candidate.key == key; });
+    if (flag != flags.end()) {
       StringRef word;
       if (parser.parseKeyword(&word) || (word != "true" && word != "false"))
         return parser.emitError(loc) << "expected true or false";
-      *flagValue = word == "true";
+      *flag->value = word == "true";
       return success();
     }
     auto *it = llvm::find_if(
@@ -200,8 +203,7 @@ private:
 
   AsmParser &parser;
   SmallVector<Number> numbers;
-  StringRef flagKey;
-  bool *flagValue = nullptr;
+  SmallVector<Flag> flags;
   std::array<unsigned *, 2> splits{};
   llvm::StringSet<> seen;
 };
@@ -210,7 +212,7 @@ private:
 
 Attribute TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
   unsigned blockM = 0, blockN = 0, colStride = 0, splitM = 1, splitN = 1;
-  bool twoCTAs = false;
+  bool twoCTAs = false, fp4Padded = false;
   SMLoc loc = parser.getCurrentLocation();
   EncodingSyntax syntax(parser);
   syntax.number("blockM", blockM, /*isRequired=*/true);
@@ -218,10 +220,12 @@ Attribute TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
   syntax.number("colStride", colStride, /*isRequired=*/true);
   syntax.split(splitM, splitN);
   syntax.flag("twoCTAs", twoCTAs);
+  syntax.flag("fp4Padded", fp4Padded);
   if (syntax.parse())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    blockM, blockN, colStride, splitM, splitN, twoCTAs);
+                    blockM, blockN, colStride, splitM, splitN, twoCTAs,
+                    fp4Padded);
 }
 
 void TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
@@ -231,6 +235,8 @@ void TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
                              /*isFirst=*/false);
   if (getTwoCTAs())
     printer << ", twoCTAs = true";
+  if (getFp4Padded())
+    printer << ", fp4Padded = true";
   printer << ">";
 }
 
@@ -270,11 +276,10 @@ static gpu::CTALayoutAttr getSplitLayout(MLIRContext *context, unsigned splitM,
                                  /*CTAOrder=*/ArrayRef<unsigned>{0, 1});
 }
 
-LogicalResult
-TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 unsigned blockM, unsigned blockN,
-                                 unsigned colStride, unsigned splitM,
-                                 unsigned splitN, bool twoCTAs) {
+LogicalResult TensorMemoryEncodingAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, unsigned blockM,
+    unsigned blockN, unsigned colStride, unsigned splitM, unsigned splitN,
+    bool twoCTAs, bool fp4Padded) {
   if (blockM != 64 && blockM != 128)
     return emitError() << "expected blockM to be 64 or 128, found " << blockM;
   if (!llvm::isPowerOf2_32(blockN) || blockN > kTensorMemoryColumns)
@@ -282,6 +287,9 @@ TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << kTensorMemoryColumns << ", found " << blockN;
   if (colStride != 1 && colStride != 2 && colStride != 4)
     return emitError() << "expected colStride to be 1, 2 or 4, found "
+                       << colStride;
+  if (fp4Padded && colStride != 1)
+    return emitError() << "expected colStride to be 1 with fp4Padded, found "
                        << colStride;
   return verifyCTASplit(emitError, splitM, splitN);
 }

@@ -251,6 +251,10 @@ template <typename OpTy> static LogicalResult verifyMMAv5(OpTy op) {
            << "expected the accumulator to have a tensor_memory_encoding, "
               "found "
            << d.getEncoding();
+  if (encoding.getFp4Padded())
+    return op.emitOpError()
+           << "expected an accumulator without fp4Padded, found "
+           << d.getEncoding();
   unsigned minN = encoding.getBlockM() == 64 ? 8 : 16;
   if (encoding.getBlockN() < minN || encoding.getBlockN() > 256)
     return op.emitOpError()

@@ -59,31 +59,30 @@ static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *,
     printer << ", " << barrier << '[' << predicate << ']';
 }
 
-/// The attributes of a view of columns. `N` is an older name of `offset`, and
-/// `dim` says what dimension the view is a part of.
-static ParseResult parsePartOfColumns(OpAsmParser &parser,
-                                      NamedAttrList &attributes) {
-  SMLoc loc = parser.getCurrentLocation();
+/// The attributes of a view. `N` is an older name of `offset`. Parts of
+/// columns, `dim = 1`, need not say so.
+static ParseResult parseTensorMemoryPart(OpAsmParser &parser,
+                                         NamedAttrList &attributes) {
   if (parser.parseOptionalAttrDict(attributes))
     return failure();
   if (Attribute offset = attributes.erase("N"))
     attributes.set("offset", offset);
-  auto dim = dyn_cast_or_null<IntegerAttr>(attributes.erase("dim"));
-  if (dim && dim.getValue() != 1)
-    return parser.emitError(loc)
-           << "expected a part of the columns, dim = 1, found dim = "
-           << dim.getInt();
   return success();
 }
 
-static void printPartOfColumns(OpAsmPrinter &printer, Operation *,
-                               DictionaryAttr attributes) {
+static void printTensorMemoryPart(OpAsmPrinter &printer, Operation *,
+                                  DictionaryAttr attributes) {
   // `printOptionalAttrDict` would put a second space before the attributes.
   printer << '{';
-  llvm::interleaveComma(attributes.getValue(), printer,
-                        [&](NamedAttribute attribute) {
-                          printer.printNamedAttribute(attribute);
-                        });
+  auto isWritten = [](NamedAttribute attribute) {
+    auto dim = dyn_cast<IntegerAttr>(attribute.getValue());
+    return attribute.getName() != "dim" || !dim || dim.getValue() != 1;
+  };
+  llvm::interleaveComma(
+      llvm::make_filter_range(attributes.getValue(), isWritten), printer,
+      [&](NamedAttribute attribute) {
+        printer.printNamedAttribute(attribute);
+      });
   printer << '}';
 }
 

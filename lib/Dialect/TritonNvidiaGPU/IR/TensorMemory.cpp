@@ -49,6 +49,10 @@ getFootprint(ArrayRef<int64_t> shape, bool isPart, unsigned bitWidth,
     return complain()
            << "expected elements to be at most a 32-bit column apart, found "
            << encoding.getColStride() << " times " << bitWidth << " bits";
+  if (encoding.getFp4Padded() && bitWidth != 8)
+    return complain() << "expected bytes of two 4-bit numbers with fp4Padded, "
+                         "found elements of "
+                      << bitWidth << " bits";
   int64_t m = shape[0], n = shape[1];
   if (m % encoding.getCTASplitM() || n % encoding.getCTASplitN())
     return complain() << "expected a matrix that " << encoding.getCTASplitM()
@@ -56,9 +60,10 @@ getFootprint(ArrayRef<int64_t> shape, bool isPart, unsigned bitWidth,
                       << " blocks of a cluster divide, found " << m << "x" << n;
   m /= encoding.getCTASplitM();
   n /= encoding.getCTASplitN();
-  // A part of the columns may be less than a block.
+  // A part of the columns may be less than a block. So may bytes of two numbers
+  // that take a byte each.
   int64_t blockN = encoding.getBlockN();
-  if (isPart)
+  if (isPart || encoding.getFp4Padded())
     blockN = std::min(blockN, n);
   if (m % encoding.getBlockM() || n % blockN)
     return complain() << "expected a matrix of blocks of "
@@ -73,7 +78,7 @@ getFootprint(ArrayRef<int64_t> shape, bool isPart, unsigned bitWidth,
   int64_t laneGroups = llvm::divideCeil(rows, kTensorMemoryLanes);
   int64_t columnsPerBlock =
       llvm::divideCeil((halvesColumns ? blockN / 2 : blockN) * bitWidth *
-                           encoding.getColStride(),
+                           getElementStride(encoding),
                        32);
   return TensorMemoryFootprint{
       unsigned(lanes), unsigned(laneGroups * (n / blockN) * columnsPerBlock)};

@@ -61,7 +61,7 @@ static LinearLayout getPlaces(TensorMemoryEncodingAttr encoding, int64_t m,
   PlaceBuilder places(bitWidth, splitM * splitN);
   unsigned blockM = encoding.getBlockM();
   int64_t blockN = std::min<int64_t>(encoding.getBlockN(), n);
-  int64_t stride = encoding.getColStride();
+  int64_t stride = getElementStride(encoding);
   bool halvesColumns = dividesColumnsByLanes(encoding);
 
   // Elements of a row of blocks, and of one block, in whole columns.
@@ -153,6 +153,20 @@ bool mlir::triton::nvidia_gpu::usesBlockPairs(ModuleOp module) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+int32_t mlir::triton::nvidia_gpu::getTensorMemoryPartStart(
+    gpu::MemDescType whole, unsigned dim, int64_t start) {
+  if (whole.getRank() == 3)
+    return start * getTensorMemoryPitch(whole);
+  LinearLayout places = getTensorMemoryPlaces(whole);
+  int32_t column = 0, lane = 0;
+  for (int bit = 0; start >> bit; ++bit)
+    if (start >> bit & 1) {
+      column += places.getBasis(kDim(dim), bit, kTensorColumn);
+      lane += places.getBasis(kDim(dim), bit, kTensorLane);
+    }
+  return getTensorAddress(lane, column);
 }
 
 unsigned mlir::triton::nvidia_gpu::getTensorMemoryPitch(gpu::MemDescType type) {

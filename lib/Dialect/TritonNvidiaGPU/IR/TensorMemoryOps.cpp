@@ -28,6 +28,12 @@ static LogicalResult verifyTransfer(Operation *op, RankedTensorType tensor,
   if (failed(verifyTensorMemory(op, buffer, "buffer")) ||
       failed(verifySameElements(op, tensor, buffer)))
     return failure();
+  if (auto encoding = dyn_cast<TensorMemoryEncodingAttr>(buffer.getEncoding());
+      encoding && encoding.getFp4Padded())
+    return op->emitOpError()
+           << "expected a buffer of bytes with a number each, found one of two "
+              "4-bit numbers to an element: "
+           << buffer;
   // Layouts that are open yet come from the front end.
   if (!isa_and_nonnull<gpu::DistributedEncodingTrait>(tensor.getEncoding()))
     return success();
@@ -157,6 +163,90 @@ LogicalResult TMEMCopyOp::verify() {
 // TMEMSubsliceOp
 //===----------------------------------------------------------------------===//
 
+/// Checks a part of the buffers of an array.
+static LogicalResult verifyPartOfBuffers(TMEMSubsliceOp op) {
+  gpu::MemDescType src = op.getSrc().getType(), dst = op.getType();
+  if (src.getRank() != 3)
+    return op.emitOpError()
+           << "expected matrices, or arrays of matrices, as source and result, "
+              "found "
+           << src << " and " << dst;
+  if (op.getDim() != 0 ||
+      src.getShape().drop_front() != dst.getShape().drop_front() ||
+      src.getEncoding() != dst.getEncoding())
+    return op.emitOpError() << "expected a part of the buffers of an array, "
+                               "dim = 0, found "
+                            << dst << " of " << src;
+  int64_t begin = op.getOffset(), end = begin + dst.getShape()[0];
+  if (end > src.getShape()[0])
+    return op.emitOpError()
+           << "expected buffers from 0 to " << src.getShape()[0]
+           << ", found those from " << begin << " to " << end;
+  return success();
+}
+
+/// Checks a part of the rows: whole blocks that follow one another.
+static LogicalResult verifyPartOfRows(TMEMSubsliceOp op,
+                                      TensorMemoryEncodingAttr encoding) {
+  gpu::MemDescType src = op.getSrc().getType(), dst = op.getType();
+  int64_t rows = dst.getShape()[0], begin = op.getOffset(), end = begin + rows;
+  if (src.getShape()[1] != dst.getShape()[1])
+    return op.emitOpError() << "expected a result of all " << src.getShape()[1]
+                            << " columns, found " << dst.getShape()[1];
+  if (end > src.getShape()[0])
+    return op.emitOpError() << "expected rows from 0 to " << src.getShape()[0]
+                            << ", found those from " << begin << " to " << end;
+  if (src == dst)
+    return success();
+  if (encoding.getCTASplitM() != 1)
+    return op.emitOpError()
+           << "expected a buffer whose rows are all in one block of the "
+              "cluster, found "
+           << encoding;
+  // Two blocks of 64 rows lie side by side, in the halves of each window.
+  int64_t step = encoding.getBlockM();
+  if (step == 64 && rows > step)
+    step = 128;
+  if (begin % step || rows % encoding.getBlockM())
+    return op.emitOpError()
+           << "expected whole blocks of rows that start at a "
+              "multiple of "
+           << step << ", found rows from " << begin << " to " << end;
+  return success();
+}
+
+/// Checks a part of the columns.
+static LogicalResult verifyPartOfColumns(TMEMSubsliceOp op,
+                                         TensorMemoryEncodingAttr encoding) {
+  gpu::MemDescType src = op.getSrc().getType(), dst = op.getType();
+  if (src.getShape()[0] != dst.getShape()[0])
+    return op.emitOpError() << "expected a result of all " << src.getShape()[0]
+                            << " rows, found " << dst.getShape()[0];
+  int64_t begin = op.getOffset(), end = begin + dst.getShape()[1];
+  if (end > src.getShape()[1])
+    return op.emitOpError()
+           << "expected columns from 0 to " << src.getShape()[1]
+           << ", found those from " << begin << " to " << end;
+  // Elsewhere the columns of a part are not side by side.
+  if (src != dst &&
+      (dividesColumnsByLanes(encoding) || encoding.getCTASplitN() != 1))
+    return op.emitOpError() << "expected a buffer whose columns are all in the "
+                               "same lanes of one block, found "
+                            << encoding;
+  // Columns must be addressable: a view starts at a 32-bit column.
+  // One that ends within a column could not be written without its neighbours.
+  int64_t bits = src.getElementTypeBitWidth() * getElementStride(encoding);
+  if (begin * bits % 32)
+    return op.emitOpError()
+           << "expected the part to start at a 32-bit column, found element "
+           << begin;
+  if (src != dst && end * bits % 32)
+    return op.emitOpError()
+           << "expected the part to end with a 32-bit column, found element "
+           << end - 1;
+  return success();
+}
+
 LogicalResult TMEMSubsliceOp::verify() {
   gpu::MemDescType src = getSrc().getType(), dst = getResult().getType();
   if (failed(verifyTensorMemory(*this, src, "source")) ||
@@ -164,13 +254,16 @@ LogicalResult TMEMSubsliceOp::verify() {
     return failure();
   auto srcEncoding = dyn_cast<TensorMemoryEncodingAttr>(src.getEncoding());
   auto dstEncoding = dyn_cast<TensorMemoryEncodingAttr>(dst.getEncoding());
-  if (!srcEncoding || !dstEncoding)
+  bool isOfBuffers = src.getRank() != 2 || dst.getRank() != 2;
+  if (!isOfBuffers && (!srcEncoding || !dstEncoding))
     return emitOpError()
            << "expected a tensor_memory_encoding of source and result, found "
            << src.getEncoding() << " and " << dst.getEncoding();
-  if (src.getRank() != 2 || dst.getRank() != 2)
-    return emitOpError() << "expected matrices as source and result, found "
-                         << src << " and " << dst;
+  if (src.getRank() != dst.getRank() || getDim() > 1)
+    return emitOpError()
+           << "expected a part of dimension 0 or 1 with the rank of the "
+              "source, found dimension "
+           << getDim() << " of " << src << ", and " << dst;
   if (src.getElementType() != dst.getElementType())
     return emitOpError() << "expected a result of " << src.getElementType()
                          << " like the source, found " << dst.getElementType();
@@ -178,46 +271,26 @@ LogicalResult TMEMSubsliceOp::verify() {
     return emitOpError() << "expected source and result to be both mutable or "
                             "both not, found "
                          << src << " and " << dst;
-  if (src.getShape()[0] != dst.getShape()[0])
-    return emitOpError() << "expected a result of all " << src.getShape()[0]
-                         << " rows, found " << dst.getShape()[0];
-  int64_t begin = getOffset(), end = begin + dst.getShape()[1];
-  if (end > src.getShape()[1])
-    return emitOpError() << "expected columns from 0 to " << src.getShape()[1]
-                         << ", found those from " << begin << " to " << end;
   if (dst.getAllocShape().take_back(2) != src.getAllocShape().take_back(2))
     return emitOpError()
            << "expected a result that names the shape of the whole buffer, ["
            << src.getAllocShape().take_back(2) << "], found ["
            << dst.getAllocShape().take_back(2) << "]";
+  if (isOfBuffers)
+    return verifyPartOfBuffers(*this);
   if (srcEncoding.getBlockM() != dstEncoding.getBlockM() ||
       srcEncoding.getColStride() != dstEncoding.getColStride() ||
       srcEncoding.getCTASplitM() != dstEncoding.getCTASplitM() ||
       srcEncoding.getCTASplitN() != dstEncoding.getCTASplitN() ||
       srcEncoding.getTwoCTAs() != dstEncoding.getTwoCTAs() ||
+      srcEncoding.getFp4Padded() != dstEncoding.getFp4Padded() ||
       dstEncoding.getBlockN() > srcEncoding.getBlockN())
     return emitOpError()
            << "expected a result with the encoding of the source, or a "
               "smaller blockN, found "
            << srcEncoding << " and " << dstEncoding;
-  // Elsewhere the columns of a part are not side by side.
-  if (src != dst &&
-      (dividesColumnsByLanes(srcEncoding) || srcEncoding.getCTASplitN() != 1))
-    return emitOpError() << "expected a buffer whose columns are all in the "
-                            "same lanes of one block, found "
-                         << srcEncoding;
-  // Columns must be addressable: a view starts at a 32-bit column.
-  // One that ends within a column could not be written without its neighbours.
-  int64_t bits = src.getElementTypeBitWidth() * srcEncoding.getColStride();
-  if (begin * bits % 32)
-    return emitOpError()
-           << "expected the part to start at a 32-bit column, found element "
-           << begin;
-  if (src != dst && end * bits % 32)
-    return emitOpError()
-           << "expected the part to end with a 32-bit column, found element "
-           << end - 1;
-  return success();
+  return getDim() == 0 ? verifyPartOfRows(*this, srcEncoding)
+                       : verifyPartOfColumns(*this, srcEncoding);
 }
 
 Value TMEMSubsliceOp::getViewSource() { return getSrc(); }
@@ -232,9 +305,10 @@ LogicalResult TMEMSubsliceOp::canonicalize(TMEMSubsliceOp op,
                                            PatternRewriter &rewriter) {
   // A view of a view is a view of the whole.
   auto outer = op.getSrc().getDefiningOp<TMEMSubsliceOp>();
-  if (!outer)
+  if (!outer || outer.getDim() != op.getDim())
     return failure();
   rewriter.replaceOpWithNewOp<TMEMSubsliceOp>(
-      op, op.getType(), outer.getSrc(), outer.getOffset() + op.getOffset());
+      op, op.getType(), outer.getSrc(), outer.getOffset() + op.getOffset(),
+      op.getDim());
   return success();
 }

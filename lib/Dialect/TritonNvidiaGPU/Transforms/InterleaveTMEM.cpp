@@ -62,7 +62,9 @@ private:
   static Columns getColumns(Value view) {
     auto type = cast<gpu::MemDescType>(view.getType());
     Columns columns{view, 0, type.getShape().back()};
-    while (auto part = columns.whole.getDefiningOp<TMEMSubsliceOp>()) {
+    for (auto part = columns.whole.getDefiningOp<TMEMSubsliceOp>();
+         part && part.getDim() == 1;
+         part = columns.whole.getDefiningOp<TMEMSubsliceOp>()) {
       columns.begin += part.getOffset();
       columns.end += part.getOffset();
       columns.whole = part.getSrc();
@@ -195,8 +197,8 @@ private:
       place = place->getNextNode();
     // What is further down stays there: it may need what is made on the way.
     if (place)
-      llvm::erase_if(
-          chain, [&](Operation *op) { return place->isBeforeInBlock(op); });
+      llvm::erase_if(chain,
+                     [&](Operation *op) { return place->isBeforeInBlock(op); });
     if (isContiguousBefore(chain, place))
       return false;
     LDBG() << "goes down: " << *load;

@@ -110,7 +110,7 @@ private:
 gpu::NVMMASharedEncodingAttr asBlockEncoding(Attribute encoding,
                                              unsigned rank) {
   auto shared = dyn_cast_or_null<gpu::NVMMASharedEncodingAttr>(encoding);
-  if (!shared || shared.getTransposed() || shared.getFp4Padded())
+  if (!shared || shared.getTransposed())
     return {};
   gpu::CTALayoutAttr ctaLayout = shared.getCTALayout();
   while (ctaLayout.getRank() < rank)
@@ -139,6 +139,45 @@ gpu::NVMMASharedEncodingAttr getWish(Value loaded, unsigned rank) {
   return {};
 }
 
+/// Whether a dot takes `operand`, which has K along its rows, as 4-bit numbers
+/// with padding. Those beside 8-bit ones have it, where the unit that adds in
+/// tensor memory computes the dot.
+bool takesPadding(DotScaledOp dot, Value operand) {
+  constexpr int64_t kLeastRows = 128, kLeastColumns = 32;
+  auto isFP8 = [](ScaleDotElemType format) {
+    return format == ScaleDotElemType::E4M3 || format == ScaleDotElemType::E5M2;
+  };
+  RankedTensorType type = dot.getType();
+  if (type.getRank() != 2 || !type.getElementType().isF32() ||
+      type.getShape()[0] < kLeastRows || type.getShape()[1] < kLeastColumns)
+    return false;
+  if (operand == dot.getA())
+    return dot.getAElemType() == ScaleDotElemType::E2M1 && dot.getLhsKPack() &&
+           isFP8(dot.getBElemType());
+  return operand == dot.getB() &&
+         dot.getBElemType() == ScaleDotElemType::E2M1 && dot.getRhsKPack() &&
+         isFP8(dot.getAElemType());
+}
+
+/// Whether all that uses a loaded block are dots that take it so.
+bool isPaddedForProducts(Value loaded) {
+  auto type = cast<RankedTensorType>(loaded.getType());
+  if (type.getRank() != 2 || loaded.use_empty())
+    return false;
+  return llvm::all_of(loaded.getUsers(), [&](Operation *user) {
+    auto dot = dyn_cast<DotScaledOp>(user);
+    if (dot)
+      return loaded == dot.getA() && takesPadding(dot, loaded);
+    // Columns of B are rows in memory.
+    auto trans = dyn_cast<TransOp>(user);
+    return trans && llvm::all_of(trans->getUsers(), [&](Operation *turned) {
+             auto dot = dyn_cast<DotScaledOp>(turned);
+             return dot && trans.getResult() == dot.getB() &&
+                    takesPadding(dot, trans.getResult());
+           });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // What TMA cannot do, or not well
 //===----------------------------------------------------------------------===//
@@ -147,6 +186,20 @@ gpu::NVMMASharedEncodingAttr getWish(Value loaded, unsigned rank) {
 constexpr size_t kMostBoxes = 16;
 /// What the addresses and strides that TMA takes are multiples of, in bytes.
 constexpr int64_t kTMAAlignment = 16;
+
+/// What TMA asks of a tensor and of the blocks that it copies, in bytes.
+struct TMAAlignment {
+  int64_t address = kTMAAlignment; ///< and strides
+  int64_t row = kTMAAlignment;     ///< and where a block starts in one
+
+  /// Padded 4-bit numbers are copied 128 at a time.
+  explicit TMAAlignment(RankedTensorType block) {
+    if (getTMAPacking(block) == 1)
+      return;
+    address = 32;
+    row = 64;
+  }
+};
 
 using Obstacle = std::optional<std::string>;
 
@@ -161,7 +214,7 @@ FunctionOpInterface getFunctionOfArgument(Value value) {
 }
 
 /// Why TMA cannot use a descriptor that is made like this.
-Obstacle findObstacle(MakeTensorDescOp op,
+Obstacle findObstacle(MakeTensorDescOp op, const TMAAlignment &alignment,
                       const ModuleAxisInfoAnalysis &axisInfo,
                       ValueRanges &ranges) {
   auto function = op->getParentOfType<FunctionOpInterface>();
@@ -171,21 +224,25 @@ Obstacle findObstacle(MakeTensorDescOp op,
     const AxisInfo *info = axisInfo.getAxisInfo(value);
     return info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
   };
-  if (getDivisor(op.getBase()) % kTMAAlignment != 0)
-    return "its base is not known to be a multiple of 16 bytes";
+  auto isMultiple = [&](Value value, int64_t bytes, int64_t divisor) {
+    return getDivisor(value) % divisor * bytes % divisor == 0;
+  };
+  if (!isMultiple(op.getBase(), 1, alignment.address))
+    return "its base is not known to be a multiple of " +
+           std::to_string(alignment.address) + " bytes";
   int64_t bytes = op.getType().getBlockType().getElementTypeBitWidth() / 8;
   for (Value stride : op.getStrides().drop_back())
-    if (getDivisor(stride) % kTMAAlignment * bytes % kTMAAlignment != 0)
-      return "its strides are not known to be multiples of 16 bytes";
+    if (!isMultiple(stride, bytes, alignment.address))
+      return "its strides are not known to be multiples of " +
+             std::to_string(alignment.address) + " bytes";
   if (llvm::any_of(op.getStrides(),
                    [&](Value stride) { return !ranges.isNonNegative(stride); }))
     return "its strides may be negative";
   // What lies out of bounds is told apart in pieces of 16 bytes: of a piece
   // that the bound cuts, stores write the rest, too.
-  if (getDivisor(op.getShape().back()) % kTMAAlignment * bytes %
-          kTMAAlignment !=
-      0)
-    return "its rows are not known to be multiples of 16 bytes";
+  if (!isMultiple(op.getShape().back(), bytes, alignment.row))
+    return "its rows are not known to be multiples of " +
+           std::to_string(alignment.row) + " bytes";
   const AxisInfo *last = axisInfo.getAxisInfo(op.getStrides().back());
   if (!last || last->getConstantValue() != 1)
     return "its last stride is not known to be one";
@@ -207,18 +264,20 @@ ValueRange getIndices(Operation *op) {
 
 /// Why TMA cannot be used for all accesses through a descriptor.
 Obstacle findObstacle(ArrayRef<Operation *> users,
+                      const TMAAlignment &alignment,
                       const ModuleAxisInfoAnalysis &axisInfo,
                       ValueRanges &ranges) {
   for (Operation *user : users) {
-    // The pieces of 16 bytes again: a bound must not cut one.
+    // The pieces again: a bound must not cut one.
     if (ValueRange indices = getIndices(user); !indices.empty()) {
       auto desc = cast<TensorDescType>(user->getOperand(0).getType());
       int64_t bytes = desc.getElementType().getIntOrFloatBitWidth() / 8;
       const AxisInfo *info = axisInfo.getAxisInfo(indices.back());
       int64_t divisor =
           info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
-      if (divisor % kTMAAlignment * bytes % kTMAAlignment != 0)
-        return "a block of it is not known to start at a multiple of 16 bytes";
+      if (divisor % alignment.row * bytes % alignment.row != 0)
+        return "a block of it is not known to start at a multiple of " +
+               std::to_string(alignment.row) + " bytes";
       // Loads may start there; what stores does so by an illegal instruction.
       if (!isa<DescriptorLoadOp>(user) &&
           llvm::any_of(indices, [&](Value index) {
@@ -312,6 +371,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
                       const ModuleAxisInfoAnalysis &axisInfo,
                       ValueRanges &ranges, unsigned numCTAs) {
   SmallVector<Operation *> makes;
+  TMAAlignment alignment(block);
   for (Value member : members) {
     if (auto function = getFunctionOfArgument(member)) {
       if (!function.isPublic())
@@ -325,10 +385,10 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (!make)
       continue;
     makes.push_back(make);
-    if (Obstacle obstacle = findObstacle(make, axisInfo, ranges))
+    if (Obstacle obstacle = findObstacle(make, alignment, axisInfo, ranges))
       return obstacle;
   }
-  if (Obstacle obstacle = findObstacle(users, axisInfo, ranges))
+  if (Obstacle obstacle = findObstacle(users, alignment, axisInfo, ranges))
     return obstacle;
   if (Obstacle obstacle = findObstacleOfCluster(users, block, numCTAs))
     return obstacle;
@@ -385,9 +445,19 @@ public:
       Attribute encoding = choose(type.getBlockType(), users);
       RankedTensorType block =
           gpu::cloneWithEncoding(type.getBlockType(), encoding);
-      if (leaveToPointers)
-        if (Obstacle obstacle = findObstacle(members, users, block, *axisInfo,
-                                             ranges, getNumCTAs())) {
+      if (leaveToPointers) {
+        auto find = [&] {
+          return findObstacle(members, users, block, *axisInfo, ranges,
+                              getNumCTAs());
+        };
+        Obstacle obstacle = find();
+        // Without padding, TMA asks for less.
+        if (obstacle && getTMAPacking(block) > 1) {
+          encoding = getDefault(type.getBlockType(), users, getNumCTAs());
+          block = gpu::cloneWithEncoding(type.getBlockType(), encoding);
+          obstacle = find();
+        }
+        if (obstacle) {
           remark::missed(members.front().getLoc(),
                          remark::RemarkOpts::name("descriptor-by-pointers")
                              .category(DEBUG_TYPE))
@@ -396,6 +466,7 @@ public:
           ++numLeft;
           continue;
         }
+      }
       LDBG() << type << " gets " << encoding;
       for (Value value : members) {
         value.setType(TensorDescType::get(block));
@@ -435,6 +506,11 @@ private:
   }
 
   Attribute choose(RankedTensorType block, ArrayRef<Operation *> users) {
+    // Padded 4-bit numbers are only loaded, and not by the number of a row.
+    bool hasOthers = llvm::any_of(
+        users,
+        llvm::IsaPred<DescriptorStoreOp, DescriptorReduceOp, DescriptorGatherOp,
+                      DescriptorScatterOp, AsyncTMACopyLocalToGlobalOp>);
     for (Operation *user : users) {
       gpu::NVMMASharedEncodingAttr wish;
       if (isa<DescriptorLoadOp, DescriptorGatherOp>(user))
@@ -445,11 +521,14 @@ private:
       else if (auto copy = dyn_cast<AsyncTMACopyLocalToGlobalOp>(user))
         wish = asBlockEncoding(copy.getSrc().getType().getEncoding(),
                                block.getRank());
-      if (wish && fits(wish, block)) {
+      if (wish && fits(wish, block) && !(wish.getFp4Padded() && hasOthers)) {
         ++numFromUses;
         return wish;
       }
     }
+    if (padFP4 && !hasOthers)
+      if (Attribute padded = getPadded(block, users))
+        return padded;
     ++numDefault;
     return getDefault(block, users, getNumCTAs());
   }
@@ -487,8 +566,38 @@ private:
         encoding.getElementBitWidth() != block.getElementTypeBitWidth())
       return false;
     int64_t columns = gpu::getShapePerCTA(encoding, block.getShape()).back();
+    if (encoding.getFp4Padded())
+      columns *= 2;
     return columns * block.getElementTypeBitWidth() / 8 >=
            encoding.getSwizzlingByteWidth();
+  }
+
+  /// The encoding of 4-bit numbers with padding; null if not all that uses the
+  /// blocks takes it, or if rows are shorter than what TMA copies.
+  Attribute getPadded(RankedTensorType block, ArrayRef<Operation *> users) {
+    constexpr unsigned kPaddedSwizzle = 128;
+    if (getNumCTAs() > 1 || block.getRank() != 2 ||
+        !block.getElementType().isInteger(8))
+      return {};
+    bool isLoaded = false;
+    for (Operation *user : users)
+      if (auto load = dyn_cast<DescriptorLoadOp>(user)) {
+        isLoaded = true;
+        if (!isPaddedForProducts(load.getResult()))
+          return {};
+      }
+    if (!isLoaded)
+      return {};
+    MLIRContext *context = block.getContext();
+    auto encoding = gpu::NVMMASharedEncodingAttr::get(
+        context, block.getShape(), /*order=*/ArrayRef<unsigned>{1, 0},
+        gpu::CTALayoutAttr::getDefault(context, /*rank=*/2),
+        block.getElementType(), /*fp4Padded=*/true);
+    if (encoding.getSwizzlingByteWidth() != kPaddedSwizzle ||
+        !fits(encoding, block))
+      return {};
+    ++numFromUses;
+    return encoding;
   }
 
   /// The widest swizzle, divided over the cluster as the tensors are that

@@ -40,7 +40,8 @@ gpu::MemDescType getOperandMemory(RankedTensorType type, gpu::MemDescType sum) {
       type.getShape(), type.getElementType(),
       TensorMemoryEncodingAttr::get(
           context, encoding.getBlockM(), type.getShape()[1], /*colStride=*/1,
-          encoding.getCTASplitM(), /*CTASplitN=*/1, encoding.getTwoCTAs()),
+          encoding.getCTASplitM(), /*CTASplitN=*/1, encoding.getTwoCTAs(),
+          /*fp4Padded=*/false),
       TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
 }
 

@@ -4,6 +4,8 @@
 // Tensor memory is 512 columns of 128 lanes. A buffer takes some columns, of
 // all lanes or of the lower or upper halves of the 32-lane windows. Buffers get
 // the lowest columns that are free while they are live, in program order.
+// Partitions of warps run beside each other: buffers of two of them share no
+// columns.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,10 +46,31 @@ struct Interval {
   }
 };
 
+/// The partition of warps that `op` is in; null if it is in none.
+Region *getPartition(Operation *op) {
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (isa<gpu::WarpSpecializeOp, gpu::WarpSpecializePartitionsOp>(
+            region->getParentOp()))
+      return region;
+  return nullptr;
+}
+
+/// Whether two partitions run at the same time.
+bool runTogether(Region *a, Region *b) {
+  auto getParent = [](Region *partition) -> Operation * {
+    if (isa<gpu::WarpSpecializeOp>(partition->getParentOp()))
+      return partition->getParentOp();
+    return partition->getParentOfType<gpu::WarpSpecializeOp>();
+  };
+  return a && b && a != b && getParent(a) == getParent(b);
+}
+
 struct Buffer {
   TMEMAllocOp alloc;
   TensorMemoryFootprint footprint;
   Interval live;
+  Region *partition;
   /// The number of the buffer in program order.
   size_t order;
   unsigned column = 0;
@@ -57,6 +80,9 @@ struct Buffer {
   bool takesAllLanes() const { return footprint.lanes == kTensorMemoryLanes; }
   bool sharesLanes(const Buffer &other) const {
     return takesAllLanes() || other.takesAllLanes() || row == other.row;
+  }
+  bool isLiveWith(const Buffer &other) const {
+    return live.overlaps(other.live) || runTogether(partition, other.partition);
   }
   unsigned endColumn() const { return column + footprint.columns; }
 };
@@ -94,9 +120,7 @@ public:
       if (runsOn && failed(addCompletion(user, ops)))
         return everywhere();
     }
-    // All uses as seen from the block that contains them all. Partitions of a
-    // warp_specialize run at the same time, so that no program order holds
-    // inside.
+    // All uses as seen from the block that contains them all.
     Block *block = getCommonBlock(ops);
     if (!block)
       return everywhere();
@@ -121,15 +145,10 @@ private:
     return begin;
   }
 
-  /// The innermost block around all operations that lies outside of every
-  /// warp_specialize, or null if that is not the case for control flow between
-  /// blocks.
+  /// The innermost block around all operations, in which program order holds;
+  /// or null where there is control flow between blocks.
   Block *getCommonBlock(ArrayRef<Operation *> ops) const {
     Block *block = ops.front()->getBlock();
-    for (Operation *parent = block->getParentOp(); parent != function;
-         parent = parent->getParentOp())
-      if (isa<gpu::WarpSpecializeOp>(parent))
-        block = parent->getBlock();
     while (block && !llvm::all_of(ops, [&](Operation *op) {
              return block->findAncestorOpInBlock(*op);
            })) {
@@ -242,7 +261,7 @@ public:
                  std::min(buffer.column, kTensorMemoryColumns)
           << " in a row";
       for (const Buffer &other : placed)
-        if (other.live.overlaps(buffer.live))
+        if (other.isLiveWith(buffer))
           diag.attachNote(other.getValue().getLoc())
               << "this buffer, in use at the same time, takes "
               << other.footprint.columns;
@@ -282,7 +301,7 @@ private:
     while (moved) {
       moved = false;
       for (const Buffer &other : placed) {
-        if (!other.live.overlaps(buffer.live) || !other.sharesLanes(buffer) ||
+        if (!other.isLiveWith(buffer) || !other.sharesLanes(buffer) ||
             other.endColumn() <= buffer.column ||
             buffer.endColumn() <= other.column)
           continue;
@@ -313,6 +332,10 @@ public:
       size = std::max(size, *columns);
     }
     numColumns += size;
+    // What an allocation takes.
+    constexpr unsigned kLeastColumns = 32;
+    if (size)
+      size = std::max<unsigned>(kLeastColumns, llvm::PowerOf2Ceil(size));
     Builder builder(&getContext());
     getOperation()->setAttr(gpu::kTensorMemorySizeAttrName,
                             builder.getI32IntegerAttr(size));
@@ -338,8 +361,8 @@ private:
           alloc.getResult().getType(), [&] { return alloc.emitOpError(); });
       if (failed(footprint))
         return failure();
-      buffers.push_back(
-          Buffer{alloc, *footprint, liveness.get(alloc), buffers.size()});
+      buffers.push_back(Buffer{alloc, *footprint, liveness.get(alloc),
+                               getPartition(alloc), buffers.size()});
     }
     // Walking is program order; a buffer that a loop hands on begins before.
     llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {

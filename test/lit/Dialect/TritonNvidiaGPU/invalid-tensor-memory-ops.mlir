@@ -388,7 +388,67 @@ tt.func @slice_pair(%s: !ttg.memdesc<128x32xf32, #pair, #ttnvgpu.tensor_memory, 
 
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 tt.func @rows(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{expected a part of the columns, dim = 1, found dim = 0}}
-  %0 = ttnvgpu.tmem_subslice %s {dim = 0 : i32, offset = 128 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 256x128>
+  // expected-error @+1 {{expected whole blocks of rows that start at a multiple of 128, found rows from 64 to 192}}
+  %0 = ttnvgpu.tmem_subslice %s {dim = 0 : i32, offset = 64 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 256x128>
+  tt.return
+}
+
+// -----
+
+#half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+tt.func @rows_of_two_halves(%s: !ttg.memdesc<256x64xf32, #half, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected whole blocks of rows that start at a multiple of 128, found rows from 64 to 192}}
+  %0 = ttnvgpu.tmem_subslice %s {dim = 0 : i32, offset = 64 : i32} : !ttg.memdesc<256x64xf32, #half, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #half, #ttnvgpu.tensor_memory, mutable, 256x64>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @rows_outside(%s: !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected rows from 0 to 256, found those from 256 to 384}}
+  %0 = ttnvgpu.tmem_subslice %s {dim = 0 : i32, offset = 256 : i32} : !ttg.memdesc<256x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 256x128>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @buffers(%s: !ttg.memdesc<4x128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected a part of the buffers of an array, dim = 0, found}}
+  %0 = ttnvgpu.tmem_subslice %s {dim = 1 : i32, offset = 0 : i32} : !ttg.memdesc<4x128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<2x128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 4x128x64>
+  tt.return
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+tt.func @buffers_outside(%s: !ttg.memdesc<4x128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected buffers from 0 to 4, found those from 3 to 5}}
+  %0 = ttnvgpu.tmem_subslice %s {dim = 0 : i32, offset = 3 : i32} : !ttg.memdesc<4x128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<2x128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 4x128x64>
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{expected colStride to be 1 with fp4Padded, found 2}}
+module attributes {ttg.enc = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2, fp4Padded = true>} {}
+
+// -----
+
+#padded = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, fp4Padded = true>
+tt.func @padded_halves() {
+  // expected-error @+1 {{expected bytes of two 4-bit numbers with fp4Padded, found elements of 16 bits}}
+  %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x64xf16, #padded, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#padded = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, fp4Padded = true>
+#rows = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+tt.func @padded_load(%s: !ttg.memdesc<128x64xi8, #padded, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected a buffer of bytes with a number each, found one of two 4-bit numbers to an element}}
+  %0 = ttnvgpu.tmem_load %s : !ttg.memdesc<128x64xi8, #padded, #ttnvgpu.tensor_memory, mutable> -> tensor<128x64xi8, #rows>
   tt.return
 }

@@ -57,6 +57,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %4 = ttnvgpu.tmem_subslice %buf {N = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 128x128>
     // CHECK: ttnvgpu.tmem_subslice %[[BUF]] {offset = 64 : i32} :
     %5 = ttnvgpu.tmem_subslice %buf {dim = 1 : i32, offset = 64 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 128x128>
+    // Blocks of rows, and buffers of an array.
+    // CHECK: ttnvgpu.tmem_subslice %{{.*}} {dim = 0 : i32, offset = 128 : i32} : !ttg.memdesc<256x64xf32
+    %tall = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<256x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable>
+    %rows = ttnvgpu.tmem_subslice %tall {dim = 0 : i32, offset = 128 : i32} : !ttg.memdesc<256x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 256x64>
+    // CHECK: ttnvgpu.tmem_subslice %{{.*}} {dim = 0 : i32, offset = 1 : i32} : !ttg.memdesc<3x128x64xf32
+    %three = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<3x128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable>
+    %two = ttnvgpu.tmem_subslice %three {dim = 0 : i32, offset = 1 : i32} : !ttg.memdesc<3x128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<2x128x64xf32, #tmem_sub, #ttnvgpu.tensor_memory, mutable, 3x128x64>
     tt.return
   }
 

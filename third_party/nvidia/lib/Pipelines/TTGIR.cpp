@@ -20,6 +20,7 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   std::optional<int> number = parseNVIDIATargetString(options.target);
   const NVIDIATarget *target = number ? lookupNVIDIATarget(*number) : nullptr;
   bool useTMA = options.tma && target && target->hasTMA;
+  bool hasTensorMemory = target && target->hasTensorMemory;
   // Before descriptors get layouts: those of pointers do, too.
   if (useTMA && options.raisePointers != "none" && options.numCTAs == 1) {
     TritonRaisePointersToDescriptorsOptions raising;
@@ -33,6 +34,7 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;
     descriptors.leaveToPointers = true;
     descriptors.numCTAs = options.numCTAs;
+    descriptors.padFP4 = hasTensorMemory && options.tensorMemory;
     add(nvidia_gpu::createTritonNvidiaOptimizeDescriptorEncoding(descriptors));
   }
   add(createTritonRewriteTensorDescriptorToPointer());
@@ -43,7 +45,6 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   add(createConvertTritonToTritonGPU(convert));
   add(createCheckTargetNV());
 
-  bool hasTensorMemory = target && target->hasTensorMemory;
   if (hasTensorMemory && options.tensorMemory && options.numCTAs > 1)
     add(createPlanBlockPairsNV());
   NVIDIAMiddleEnd middle(

@@ -205,7 +205,11 @@ protected:
     return success();
   }
 
+  /// Whether 4-bit elements, two to a byte of the type, take a byte each.
   static bool isPadded(ttg::MemDescType type) {
+    if (auto tensor =
+            dyn_cast<ttng::TensorMemoryEncodingAttr>(type.getEncoding()))
+      return tensor.getFp4Padded();
     auto encoding = dyn_cast<ttg::NVMMASharedEncodingAttr>(type.getEncoding());
     return encoding && encoding.getFp4Padded();
   }
@@ -229,7 +233,8 @@ protected:
     if (ttng::dividesColumnsByLanes(d))
       return this->decline(op, "a of 64 rows in each of two blocks must be in "
                                "shared memory");
-    if (int64_t step = getStep(product, type); a.getBlockN() < step)
+    if (int64_t step = getStep(product, type);
+        std::min<int64_t>(a.getBlockN(), type.getShape()[1]) < step)
       return this->decline(op,
                            "blocks of a in tensor memory must be at least " +
                                Twine(step) + " elements wide");
@@ -427,17 +432,12 @@ private:
     auto isFp4 = [](ScaleDotElemType type) {
       return type == ScaleDotElemType::E2M1;
     };
-    if (ttng::isInTensorMemory(op.getA().getType()) && isFp4(op.getAType()) &&
-        !isFp4(op.getBType()))
-      return decline(op, "beside 8-bit elements, 4-bit ones of a in tensor "
-                         "memory would take a byte each, and tile keeps two in "
-                         "a byte");
     if (aPacked != bPacked && isFp4(op.getAType()) && isFp4(op.getBType()))
       return decline(op, "4-bit elements of one operand have padding, those of "
                          "the other have none");
     if ((aPacked || bPacked) && !(isFp4(op.getAType()) && isFp4(op.getBType())))
-      return decline(op, "beside 8-bit elements, 4-bit ones in shared memory "
-                         "must have padding (fp4Padded)");
+      return decline(op, "beside 8-bit elements, 4-bit ones must have padding "
+                         "(fp4Padded)");
     for (auto [type, format] : {std::pair{op.getA().getType(), op.getAType()},
                                 {op.getB().getType(), op.getBType()}})
       if (format == ScaleDotElemType::E2M3 || format == ScaleDotElemType::E3M2)

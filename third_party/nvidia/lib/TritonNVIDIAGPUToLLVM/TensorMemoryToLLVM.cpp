@@ -46,10 +46,7 @@ nvt::TensorMemoryUse::of(ModuleOp module, const NVIDIATarget &facts) {
                      "the address of tensor memory has no place: run "
                      "-allocate-shared-memory-nv behind "
                      "-triton-tensor-memory-allocation");
-  // What an allocation takes.
-  constexpr unsigned kLeastColumns = 32;
-  use.columns =
-      std::max<unsigned>(kLeastColumns, llvm::PowerOf2Ceil(columns.getInt()));
+  use.columns = columns.getInt();
   use.addressOffset = address.getInt();
   return use;
 }
@@ -184,12 +181,10 @@ struct SubslicePattern : TargetPattern<ttng::TMEMSubsliceOp> {
   LogicalResult
   matchAndRewrite(ttng::TMEMSubsliceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto type = op.getSrc().getType();
-    auto encoding = cast<ttng::TensorMemoryEncodingAttr>(type.getEncoding());
     LLVMBuilder b(op.getLoc(), rewriter);
-    int64_t bits = int64_t(op.getOffset()) * encoding.getColStride() *
-                   type.getElementTypeBitWidth();
-    rewriter.replaceOp(op, b.add(adaptor.getSrc(), b.i32(bits / 32)));
+    int32_t start = ttng::getTensorMemoryPartStart(op.getSrc().getType(),
+                                                   op.getDim(), op.getOffset());
+    rewriter.replaceOp(op, b.add(adaptor.getSrc(), b.i32(start)));
     return success();
   }
 };

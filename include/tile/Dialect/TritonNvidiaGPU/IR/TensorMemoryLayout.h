@@ -50,12 +50,23 @@ inline bool dividesColumnsByLanes(TensorMemoryEncodingAttr encoding) {
   return encoding.getTwoCTAs() && encoding.getBlockM() == 64;
 }
 
+/// How far neighbours of a row are apart, in elements: two 4-bit numbers of one
+/// element may take a byte each.
+inline unsigned getElementStride(TensorMemoryEncodingAttr encoding) {
+  return encoding.getFp4Padded() ? 2 : encoding.getColStride();
+}
+
 /// Whether two blocks of a cluster work together on tensor memory. All tcgen05
 /// instructions of a kernel have to agree on that.
 bool usesBlockPairs(ModuleOp module);
 
 /// How far the matrices of an array of buffers are apart, in columns.
 unsigned getTensorMemoryPitch(gpu::MemDescType type);
+
+/// The address of a part relative to that of the buffer `whole`, where it
+/// starts at element `start` of a dimension.
+int32_t getTensorMemoryPartStart(gpu::MemDescType whole, unsigned dim,
+                                 int64_t start);
 
 /// Whether each warp has all of the buffer in its window, as scales are kept.
 bool isInAllWindows(gpu::MemDescType type);

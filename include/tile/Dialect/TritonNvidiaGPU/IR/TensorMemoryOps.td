@@ -134,13 +134,14 @@ def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [TTG_BarrierUserOpInterface]> {
 
 def TTNG_TMEMSubsliceOp : TTNG_Op<"tmem_subslice", [
     Pure, DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
-  let summary = "Some columns of a buffer in tensor memory";
+  let summary = "A part of a buffer in tensor memory";
   let description = [{
-    The view of `src` that starts at column `offset` (in elements) and has as many
-    columns as the result type says. No data moves.
+    The view of `src` that starts at element `offset` of dimension `dim` and is as
+    large as the result type says. No data moves. Parts of a matrix have some of its
+    columns (`dim = 1`, which need not be written), or some of its blocks of rows
+    (`dim = 0`). A part of an array of buffers has some of the buffers (`dim = 0`).
 
-    `N` is read as an older name of `offset`. `dim = 1`, which says that the part is
-    one of columns, may stand beside it.
+    `N` is read as an older name of `offset`.
 
     Example:
 
@@ -150,10 +151,11 @@ def TTNG_TMEMSubsliceOp : TTNG_Op<"tmem_subslice", [
   }];
   let arguments = (ins
     TTNG_MemDesc:$src,
-    ConfinedAttr<I32Attr, [IntNonNegative]>:$offset);
+    ConfinedAttr<I32Attr, [IntNonNegative]>:$offset,
+    DefaultValuedAttr<I32Attr, "1">:$dim);
   let results = (outs TTNG_MemDesc:$result);
   let assemblyFormat = [{
-    $src custom<PartOfColumns>(attr-dict) `:` qualified(type($src)) `->` qualified(type($result))
+    $src custom<TensorMemoryPart>(attr-dict) `:` qualified(type($src)) `->` qualified(type($result))
   }];
   let hasFolder = 1;
   let hasVerifier = 1;

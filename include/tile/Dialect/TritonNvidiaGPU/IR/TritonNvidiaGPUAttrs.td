@@ -65,6 +65,10 @@ def TTNG_TensorMemoryEncodingAttr
     `CGALayout` is read instead of them, as other encodings have it: `[[1, 0]]` is
     two blocks along M, `[[0, 0]]` is two that have the same.
 
+    `fp4Padded` is for an operand of 4-bit numbers beside one of 8 bits. The type
+    counts bytes of two numbers along N, but each number takes a byte of its own, in
+    bits 5 to 2. Such a buffer is a view of the bytes that a program has stored.
+
     Example:
 
     ```mlir
@@ -78,7 +82,8 @@ def TTNG_TensorMemoryEncodingAttr
     "unsigned":$colStride,
     DefaultValuedParameter<"unsigned", "1">:$CTASplitM,
     DefaultValuedParameter<"unsigned", "1">:$CTASplitN,
-    DefaultValuedParameter<"bool", "false">:$twoCTAs
+    DefaultValuedParameter<"bool", "false">:$twoCTAs,
+    DefaultValuedParameter<"bool", "false">:$fp4Padded
   );
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;

@@ -542,8 +542,9 @@ def TritonTensorMemoryAllocation
   let summary = "Give each buffer in tensor memory its place";
   let description = [{
     Sets `tensor_memory_col_offset` and `tensor_memory_row_offset` on every
-    `ttnvgpu.tmem_alloc`, and `ttg.tensor_memory_size`, the number of columns in use,
-    on the module. Buffers that are not in use at the same time may share columns.
+    `ttnvgpu.tmem_alloc`, and `ttg.tensor_memory_size`, the number of columns that the
+    kernel allocates, on the module. It is a power of two, at least 32. Buffers that are
+    not in use at the same time may share columns. Those of two partitions of warps never do.
     So may two buffers of 64 lanes: one takes the lower (row offset 0), one the
     upper halves (row offset 16) of the 32-lane windows. A left operand in tensor
     memory gets the same row offset as the accumulator.
@@ -604,6 +605,7 @@ def TritonNvidiaOptimizeDescriptorEncoding
 
     * the encoding that a user of a loaded block copies it to shared memory with, if
       TMA can write that;
+    * with `pad-fp4`, padding for 4-bit operands of scaled dots beside 8-bit ones;
     * otherwise the widest swizzle that the rows of the block fill.
 
     With `leave-to-pointers`, descriptors that TMA cannot serve, or would not serve
@@ -631,7 +633,9 @@ def TritonNvidiaOptimizeDescriptorEncoding
     Option<"leaveToPointers", "leave-to-pointers", "bool", "false",
            "Leave descriptors that are better off as pointers without encoding">,
     Option<"numCTAs", "num-ctas", "unsigned", "1",
-           "Blocks of a cluster, where the module does not say yet">
+           "Blocks of a cluster, where the module does not say yet">,
+    Option<"padFP4", "pad-fp4", "bool", "false",
+           "Whether scaled dots take 4-bit operands with padding">
   ];
   let statistics = [
     Statistic<"numLeft", "num-left", "Descriptors left to pointers">,

@@ -6,7 +6,7 @@
 
 // Buffers in use at the same time lie beside each other, the next one where there
 // is room again.
-// CHECK: ttg.tensor_memory_size = 260 : i32
+// CHECK: ttg.tensor_memory_size = 512 : i32
 // CHECK-LABEL: @reuse
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @reuse(%x: tensor<128x128xf32, #rows>, %p: i1) -> (tensor<128x128xf32, #rows>, tensor<128x128xf32, #rows>) {
@@ -58,7 +58,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #half = #ttnvgpu.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
 
 // The left operand is read until the wait, and lies in the lanes of the accumulator.
-// CHECK: ttg.tensor_memory_size = 96 : i32
+// CHECK: ttg.tensor_memory_size = 128 : i32
 // CHECK-LABEL: @operand
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @operand(%x: tensor<64x64xbf16, #linear>, %b: !ttg.memdesc<64x64xbf16, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %true: i1, %c0: i32) -> tensor<64x64xf32, #linear> {
@@ -110,6 +110,61 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %c = ttnvgpu.tmem_alloc %x : (tensor<128x128xf32, #rows>) -> !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>
       "test.use"(%c) : (!ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory>) -> ()
     }
+    tt.return
+  }
+}
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+!buffer = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+
+// Partitions run beside each other. In one of them, a buffer may take the place of another.
+// CHECK: ttg.tensor_memory_size = 256 : i32
+// CHECK-LABEL: @partitions
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @partitions() {
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+    %shared = ttnvgpu.tmem_alloc : () -> !buffer
+    ttg.warp_specialize(%shared)
+    default {
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 64 : i32
+      %a = ttnvgpu.tmem_alloc : () -> !buffer
+      "test.use"(%a) : (!buffer) -> ()
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 64 : i32
+      %b = ttnvgpu.tmem_alloc : () -> !buffer
+      "test.use"(%b) : (!buffer) -> ()
+      ttg.warp_yield
+    }
+    partition0(%arg: !buffer) num_warps(4) {
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 128 : i32
+      %c = ttnvgpu.tmem_alloc : () -> !buffer
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 192 : i32
+      %d = ttnvgpu.tmem_alloc : () -> !buffer
+      "test.use"(%arg, %c, %d) : (!buffer, !buffer, !buffer) -> ()
+      ttg.warp_return
+    } : (!buffer) -> ()
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+    %e = ttnvgpu.tmem_alloc : () -> !buffer
+    "test.use"(%e) : (!buffer) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+#padded = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, fp4Padded = true>
+#bytes = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+
+// Two 4-bit numbers of a byte take a byte each.
+// CHECK: ttg.tensor_memory_size = 64 : i32
+// CHECK-LABEL: @padded
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @padded() {
+    %a = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x64xi8, #padded, #ttnvgpu.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 32 : i32
+    %b = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x64xi8, #bytes, #ttnvgpu.tensor_memory, mutable>
+    "test.use"(%a, %b) : (!ttg.memdesc<128x64xi8, #padded, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x64xi8, #bytes, #ttnvgpu.tensor_memory, mutable>) -> ()
     tt.return
   }
 }

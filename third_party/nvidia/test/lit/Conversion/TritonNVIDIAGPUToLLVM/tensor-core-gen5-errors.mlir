@@ -82,7 +82,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, "ttg.barrier
 // 4-bit elements beside 8-bit ones would have to have padding.
 tt.func private @padding(%a: !ttg.memdesc<64x64xf8E4M3FN, #a, #smem>, %b: !ttg.memdesc<32x32xi8, #b, #smem>, %d: !ttg.memdesc<64x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<64x2xi8, #scales, #ttnvgpu.tensor_memory>, %sb: !ttg.memdesc<32x2xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
   // expected-error @below {{failed to legalize operation 'ttnvgpu.tc_gen5_mma_scaled'}}
-  // expected-note @below {{beside 8-bit elements, 4-bit ones in shared memory must have padding (fp4Padded)}}
+  // expected-note @below {{beside 8-bit elements, 4-bit ones must have padding (fp4Padded)}}
   ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %sa, %sb, %p, %p lhs = e4m3 rhs = e2m1 {is_async} : !ttg.memdesc<64x64xf8E4M3FN, #a, #smem>, !ttg.memdesc<32x32xi8, #b, #smem>, !ttg.memdesc<64x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<64x2xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<32x2xi8, #scales, #ttnvgpu.tensor_memory>
   tt.return
 }

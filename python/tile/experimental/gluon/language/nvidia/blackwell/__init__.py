@@ -8,6 +8,7 @@ from . import clc, tma
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 from ._memory import (
     allocate_tensor_memory,
+    get_tmem_reg_layout,
     tensor_memory_descriptor,
     tensor_memory_descriptor_type,
 )
@@ -23,7 +24,8 @@ from ._products import (
 __all__ = [
     "CachePolicy", "FractionalEvictionPolicy", "TensorMemoryLayout", "TensorMemoryScalesLayout",
     "add2", "allocate_tensor_memory", "async_copy", "async_store", "clc", "cluster",
-    "fence_async_shared", "fma2", "max2", "mbarrier", "min2", "mma_v2", "mul2", "sub2",
+    "fence_async_shared", "fma2", "get_tmem_reg_layout", "max2", "mbarrier", "min2", "mma_v2",
+    "mul2", "sub2",
     "tcgen05_commit", "tcgen05_copy", "tcgen05_mma", "tcgen05_mma_barrier_count",
     "tcgen05_mma_scaled", "tensor_memory_descriptor", "tensor_memory_descriptor_type", "tma",
 ]  # fmt: skip

@@ -42,6 +42,8 @@ def fence_async_shared(cluster: _bool = False) -> None:
 def fma2(lhs: Any, rhs: Any, acc: Any, dtype: Any = None) -> tensor:
     r"""lhs * rhs + acc, rounded once, in pairs of neighbours. `dtype` is the type of the result."""
 
+get_tmem_reg_layout: Any
+
 def max2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""The larger of lhs and rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
@@ -87,7 +89,8 @@ class tensor_memory_descriptor:
     def reinterpret(self, dtype: Any = None, shape: Any = None, layout: Any = None) -> "tensor_memory_descriptor":
         r"""The same memory as another type, shape and layout."""
     def slice(self, start: Any, length: Any, dim: Any = 1) -> "tensor_memory_descriptor":
-        r"""The columns from `start` on, `length` of them."""
+        r"""The columns from `start` on, `length` of them; with `dim=0` rows, which are whole blocks,
+        or the buffers that the first dimension counts."""
     def store(self, value: Any, pred: Any = True) -> None:
         r"""Writes a tensor over the whole buffer."""
     @property

@@ -39,7 +39,8 @@ class TensorMemoryLayoutBase(_Layout):
 
 @dataclass(frozen=True, eq=False)
 class TensorMemoryLayout(TensorMemoryLayoutBase):
-    """Blocks of `block` rows and columns; `col_stride` elements lie between neighbours of a row."""
+    """Blocks of `block` rows and columns; `col_stride` elements lie between neighbours of a row.
+    With `fp4_padded`, an element of the buffer is two 4-bit floats, each of which takes a byte."""
 
     block: Sequence[int]
     col_stride: int
@@ -63,12 +64,13 @@ class TensorMemoryLayout(TensorMemoryLayoutBase):
             raise SemanticError(f"a block has 64 or 128 rows, not {self.block[0]}")
         if self.col_stride not in (1, 2, 4):
             raise SemanticError(f"col_stride is 1, 2 or 4, not {self.col_stride!r}")
+        if self.fp4_padded and self.col_stride != 1:
+            raise SemanticError(f"with fp4_padded, col_stride is 1, not {self.col_stride}")
         self._set_cluster()
 
     def _text(self) -> str:
-        if self.fp4_padded:
-            raise SemanticError("tile has no layout of padded 4-bit floats in tensor memory")
         two = ", twoCTAs = true" if self.two_ctas else ""
+        two += ", fp4Padded = true" if self.fp4_padded else ""
         return (
             f"#ttnvgpu.tensor_memory_encoding<blockM = {self.block[0]}, blockN = {self.block[1]}, "
             f"colStride = {self.col_stride}{self._splits()}{two}>"
@@ -93,18 +95,32 @@ class TensorMemoryScalesLayout(TensorMemoryLayoutBase):
 _VARIANTS = ("32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b_splitn")
 
 
+def _keep_halves(registers: list, lanes: list, warps: list, columns: int) -> None:
+    """Gives the halves of the columns to registers, and what the last bit of those counted to the
+    lanes or warps that had the halves."""
+    half = [0, columns // 2]
+    for holders in (lanes, warps):
+        if half in holders and registers:
+            at = holders.index(half)
+            holders[at], registers[-1] = registers[-1], half
+
+
 def register_layout(descriptor: Any, num_warps: int, variant: str) -> DistributedLinearLayout:
     """In which registers a buffer of this type is loaded, by instructions of this shape.
 
-    Buffers with half of the lanes have no `32x32b`: what takes its place is `16x32bx2`."""
+    Buffers with half of the lanes have no `32x32b`: what takes its place is `16x32bx2`. With
+    `32x32b_splitn`, a thread has elements of both halves of the columns, so that a split of them
+    moves nothing."""
     if variant not in _VARIANTS:
         raise SemanticError(f"instr_variant is one of {', '.join(_VARIANTS)}, not {variant!r}")
     if num_warps % 4 or num_warps & (num_warps - 1):
         raise SemanticError(f"tensor memory is loaded by 4, 8, ... warps, not by {num_warps}")
     shape = variant.removesuffix("_splitn")
     for name in (shape, "16x32bx2") if shape == "32x32b" else (shape,):
-        bases = tensor_registers(descriptor.mlir, num_warps, name, shape != variant)
+        bases = tensor_registers(descriptor.mlir, num_warps, name, False)
         if bases:
+            if shape != variant:
+                _keep_halves(*bases[:3], descriptor.shape[-1])
             return DistributedLinearLayout(*bases, list(descriptor.shape[-2:]))
     raise SemanticError(f"no {variant!r} loads {descriptor.name} in {num_warps} warps")
 

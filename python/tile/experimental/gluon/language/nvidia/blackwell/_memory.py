@@ -15,12 +15,18 @@ from tile.language.dtypes import int32 as _int32
 from tile.language.promotion import to_tensor
 from tile.language.state import current
 from tile.language.values import builtin, describe, tensor, unwrap, unwrap_shape
+from tile.runtime.jit import constexpr_function
 
 from ..._core import _check_block, _layout
 from ..._layouts import SliceLayout
 from ..._types import distributed_type
 from ..ampere.mbarrier import predicate
-from ._layouts import TensorMemoryLayoutBase, TensorMemoryScalesLayout, register_layout
+from ._layouts import (
+    TensorMemoryLayout,
+    TensorMemoryLayoutBase,
+    TensorMemoryScalesLayout,
+    register_layout,
+)
 
 
 class tensor_memory_descriptor_type:
@@ -182,23 +188,31 @@ class tensor_memory_descriptor:
 
     @builtin
     def slice(self, start: Any, length: Any, dim: Any = 1) -> tensor_memory_descriptor:
-        """The columns from `start` on, `length` of them."""
+        """The columns from `start` on, `length` of them; with `dim=0` rows, which are whole blocks,
+        or the buffers that the first dimension counts."""
         start, length = unwrap(start), unwrap(length)
         axis = _creation.checked_axis(dim, self.rank, "slice")
-        if axis != self.rank - 1:
-            raise SemanticError("tile slices columns of tensor memory only, not other dimensions")
+        if self.rank == 3 and axis:
+            raise SemanticError("of several buffers, slice takes some (dim=0); index(i) is one")
+        what = "buffers" if self.rank == 3 else ("rows", "columns")[axis]
         for name, value in (("start", start), ("length", length)):
             if isinstance(value, bool) or not isinstance(value, int):
                 raise SemanticError(f"slice takes a constant {name}, not {describe(value)}")
         if start < 0 or length < 1 or start + length > self.shape[axis]:
             raise SemanticError(
-                f"columns {start} to {start + length} are not in a buffer of shape "
+                f"{what} {start} to {start + length} are not in a buffer of shape "
                 f"{list(self.shape)}"
             )
-        shape = [*self.shape[:axis], length]
+        rows = self.layout.block[0] if isinstance(self.layout, TensorMemoryLayout) else 1
+        if what == "rows" and (start % rows or length % rows):
+            raise SemanticError(
+                f"rows {start} to {start + length} are no whole blocks of {rows} rows"
+            )
+        shape = [*self.shape]
+        shape[axis] = length
         ty = tensor_memory_descriptor_type(self.dtype, shape, self.layout, self.type.alloc_shape)
         b = current()
-        attributes = {"offset": b.int_attr(32, start)}
+        attributes = {"offset": b.int_attr(32, start), "dim": b.int_attr(32, axis)}
         handle = b.create_one(
             "ttnvgpu.tmem_subslice", (self.handle,), attributes, (b.parse_type(ty.mlir),)
         )
@@ -255,4 +269,27 @@ def allocate_tensor_memory(
     return tensor_memory_descriptor(handles[0], ty)
 
 
-__all__ = ["allocate_tensor_memory", "tensor_memory_descriptor", "tensor_memory_descriptor_type"]
+@constexpr_function
+def get_tmem_reg_layout(
+    element_ty: Any,
+    shape: Any,
+    layout: Any,
+    num_warps: Any,
+    instr_variant: Any = "32x32b",
+    cga_layout: Any = (),
+) -> Any:
+    """What `get_reg_layout` of a buffer gives, which is not there yet. Blocks of a cluster divide
+    it as `layout` says; `cga_layout` may say so once more."""
+    layout, bases = unwrap(layout), [list(unwrap_shape(b)) for b in unwrap(cga_layout)]
+    if bases and bases != layout.cga_layout:
+        raise SemanticError(
+            f"the layout has cga_layout={layout.cga_layout}, and cga_layout={bases} beside it"
+        )
+    ty = tensor_memory_descriptor_type(unwrap(element_ty), shape, layout, shape)
+    return register_layout(ty, unwrap(num_warps), unwrap(instr_variant))
+
+
+__all__ = [
+    "allocate_tensor_memory", "get_tmem_reg_layout", "tensor_memory_descriptor",
+    "tensor_memory_descriptor_type",
+]  # fmt: skip

@@ -7,7 +7,6 @@ from typing import Any
 
 from tile.errors import SemanticError
 from tile.language.collective import _SCALED_FORMATS
-from tile.language.memory import choose
 from tile.language.shared_memory import TOKEN
 from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
@@ -34,6 +33,22 @@ def _accumulator(value: Any, what: str) -> tensor_memory_descriptor:
     if not isinstance(acc.layout, TensorMemoryLayout):
         raise SemanticError(f"the accumulator of {what} is no buffer of scales")
     return acc
+
+
+#: The formats that lie in memory as this language has it: 6-bit elements would have to be packed.
+_FORMATS = ("e2m1", "e4m3", "e5m2")
+
+
+def _format(value: Any, what: str) -> str:
+    name = unwrap(value)
+    if name in ("e2m3", "e3m2"):
+        raise SemanticError(
+            f"{what} takes no 6-bit elements ({name}): no layout packs them as the tensor core "
+            "wants them"
+        )
+    if name not in _FORMATS:
+        raise SemanticError(f"a format of {what} is {', '.join(_FORMATS)}, not {name!r}")
+    return name
 
 
 def _condition(value: Any) -> Any:
@@ -121,7 +136,7 @@ def tcgen05_mma_scaled(
     for scale in scales:
         if not isinstance(scale.layout, TensorMemoryScalesLayout):
             raise SemanticError(f"scales of {what} have a TensorMemoryScalesLayout")
-    formats = [choose(_SCALED_FORMATS, unwrap(f), "a format") for f in (a_type, b_type)]
+    formats = [_SCALED_FORMATS[_format(f, what)] for f in (a_type, b_type)]
     use, when = _condition(use_acc), _condition(pred)
     arrivals = _Arrivals(mbarriers, mbarrier_preds, what)
     builder = current()

@@ -51,6 +51,8 @@ def fence_async_shared(cluster: _bool = False) -> None:
 def fma2(lhs: Any, rhs: Any, acc: Any, dtype: Any = None) -> tensor:
     r"""lhs * rhs + acc, rounded once, in pairs of neighbours. `dtype` is the type of the result."""
 
+get_tmem_reg_layout: Any
+
 def max2(lhs: Any, rhs: Any, dtype: Any = None) -> tensor:
     r"""The larger of lhs and rhs, in pairs of neighbours. `dtype` is the type of the result."""
 
