@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+from functools import partial
+
 import numpy as np
 import pytest
 from amd_machines import LANES, every, row
-from reference import poisoned
+from reference import DTYPES, poisoned
 from reference import random as values
 
+from tile.errors import TileError
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.amd import (
@@ -116,3 +120,31 @@ def test_compiles_start_from_the_text(target, tmp_path):
     backend, arch = target.split(":")
     again = tile.compile(str(file), target=tile.GPUTarget(backend, arch, LANES[target]))
     assert again.asm["amdgcn"] == kernel.asm["amdgcn"]
+
+
+#: What has an instruction that adds two neighbours.
+PAIRS = {
+    ("hip:gfx942", "fp16"),
+    *itertools.product(["hip:gfx950", "hip:gfx1200"], ["fp16", "bf16"]),
+}
+
+
+@every
+@pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+@pytest.mark.parametrize("n", [416, 417])
+def test_pairs_of_16_bit_floats(n, dtype, target):
+    whole = [values(512, "i32", seed) % 50 for seed in (4, 5)]
+    x, v = (w.astype(DTYPES[dtype]) for w in whole)
+    before, old = x.copy(), np.zeros(512, DTYPES[dtype])
+    launch = partial(buffer_atomic[(1,)], x, old, v, n, cdna3.buffer_atomic_add, 512, row(target))
+    if (target, dtype) not in PAIRS or n % 2:
+        with pytest.raises(TileError, match=r"no such buffer operation|in pairs that begin"):
+            launch()
+        return
+    kernel = launch()
+    inside = np.arange(512) < n
+    total = np.where(inside, whole[0] + whole[1], whole[0])
+    np.testing.assert_array_equal(x, total.astype(x.dtype))
+    np.testing.assert_array_equal(old, np.where(inside, before, old * 0))
+    name = "f16" if dtype == "fp16" else "bf16"
+    assert f"buffer_atomic_pk_add_{name}" in kernel.asm["amdgcn"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 
 import numpy as np
@@ -147,3 +148,48 @@ def refused_stage(KIND: gl.constexpr):
 def test_refused_stages(kind, message):
     with pytest.raises(TileError, match=message):
         refused_stage[(1,)](kind)
+
+
+# Bytes that change registers.
+
+
+@gluon.jit
+def reorder(
+    x_ptr, y_ptr, z_ptr, M: gl.constexpr, N: gl.constexpr, FROM: gl.constexpr, TO: gl.constexpr,
+    SHARED: gl.constexpr,
+):  # fmt: skip
+    x = gl.convert_layout(gl.load(pointers(x_ptr, M, N, FROM)), TO)
+    gl.store(pointers(y_ptr, M, N, TO), x)
+    buffer = gl.allocate_shared_memory(x_ptr.dtype.element_ty, [M, N], SHARED, x)
+    gl.store(pointers(z_ptr, M, N, FROM), buffer.load(FROM))
+
+
+def registers_in_any_order(rng):
+    """Of eight times eight elements, in two layouts; some registers hold copies."""
+    bases = [[1 << b, 0] for b in range(3)] + [[0, 1 << b] for b in range(3)]
+    for _ in range(2):
+        order = rng.sample(bases, len(bases))
+        for _ in range(rng.choice([0, 0, 1])):
+            order.insert(rng.randrange(len(order) + 1), [0, 0])
+        yield order
+
+
+@every
+@pytest.mark.parametrize("seed", range(12))
+def test_bytes_change_registers(seed, target):
+    rng = random.Random(f"{seed} bytes")
+    lanes = LANES[target].bit_length() - 1
+    shape = [8, 8 << lanes]
+    before, after = (
+        gl.DistributedLinearLayout(order, [[0, 8 << b] for b in range(lanes)], [], [], shape)
+        for order in registers_in_any_order(rng)
+    )
+    x = values(shape, "i8", seed)
+    y, z = poisoned(shape, "i8"), poisoned(shape, "i8")
+    shared = gl.SwizzledSharedLayout(1, 1, 1, rng.choice([[0, 1], [1, 0]]))
+    kernel = reorder[(1,)](x, y, z, *shape, before, after, shared, num_warps=1)
+    np.testing.assert_array_equal(y, x)
+    np.testing.assert_array_equal(z, x)
+    # A word is made of whole bytes of others.
+    keeps = before.reg_bases[:2] == after.reg_bases[:2]
+    assert keeps or "v_perm_b32" in kernel.asm["amdgcn"]

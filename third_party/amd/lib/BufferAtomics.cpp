@@ -15,3 +15,13 @@ bool amd::hasBufferAtomic(const AMDTarget &target, RMWOp op, Type element) {
   return (bits == 32 || bits == 64) &&
          (element.isInteger() || op == RMWOp::XCHG);
 }
+
+bool amd::addsPairsInBuffers(const AMDTarget &target, RMWOp op, Type element) {
+  if (!target.bufferFlags || op != RMWOp::FADD)
+    return false;
+  if (element.isF16())
+    return target.hasPackedF16Atomic;
+  // MI300 adds pairs of bfloat16 by other instructions only.
+  return element.isBF16() && target.hasPackedBF16Atomic &&
+         target.mfmaVersion != 3;
+}

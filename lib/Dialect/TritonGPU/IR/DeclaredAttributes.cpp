@@ -13,6 +13,7 @@
 #include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
 #include "tile/Support/DeclaredAttributes.h"
+#include "tile/Support/WaitAttributes.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -58,6 +59,9 @@ static constexpr DeclaredAttribute kTable[] = {
     {kDividesOperandAttrName, Is::Unit, On::Operation,
      "The operand of a dot behind this conversion is divided over the cluster "
      "as its result is."},
+    {kSyncedByWaitAttrName, Is::Flag, On::Operation,
+     "Taken from users: the program has waited for the copies that this reads. "
+     "Nothing uses it, as that is known of every read."},
     {kPartitionOutputsAttr, Is::PartitionLists, On::Operation,
      "The partitions that have each result of a loop or branch."},
 };

@@ -101,7 +101,7 @@ class CallKeeper(CodeGenerator):
         warps = self._own_warps()
         suffix = "" if warps is None else f"_NW{warps}"
         # Names with other characters would stand in quotes.
-        parts = re.sub(r"[^\w.$-]+", "_", f"{parts}{suffix}")
+        parts = re.sub(r"[^\w.$]+", "_", f"{parts}{suffix}")
         return f"{function.module}.{function.fn.__qualname__}__{parts}"
 
     def _own_warps(self) -> int | None:

@@ -11,6 +11,10 @@ namespace mlir::triton::amd {
 /// Whether an atomic operation on a buffer is one instruction.
 bool hasBufferAtomic(const AMDTarget &target, RMWOp op, Type element);
 
+/// Whether the machine adds two neighbours of 16 bits by one operation on a
+/// buffer. It has none for one such element.
+bool addsPairsInBuffers(const AMDTarget &target, RMWOp op, Type element);
+
 } // namespace mlir::triton::amd
 
 #endif // AMD_BUFFERATOMICS_H

@@ -267,9 +267,16 @@ struct RMWPattern : AtomicPattern<BufferAtomicRMWOp> {
     Type element = getConverter().convertType(type.getElementType());
     unsigned bits = element.getIntOrFloatBitWidth();
     RMWOp kind = op.getAtomicRmwOp();
-    if (!amd::hasBufferAtomic(facts, kind, type.getElementType()))
+    bool inPairs = amd::addsPairsInBuffers(facts, kind, type.getElementType());
+    if (!inPairs && !amd::hasBufferAtomic(facts, kind, type.getElementType()))
       return decline(op, "the target has no such buffer operation");
-    unsigned vector = getVector(op, element, op.getMask(), bits);
+    unsigned vector =
+        getVector(op, element, op.getMask(), inPairs ? 2 * bits : bits);
+    if (inPairs && vector < 2)
+      return decline(op, "the target adds 16-bit floats in buffers in pairs "
+                         "that begin at a multiple of 4 bytes; the offsets, "
+                         "the mask or the layout do not keep neighbours "
+                         "together");
 
     LLVMBuilder b(op.getLoc(), rewriter);
     AccessGroups groups = groupAccess(type, vector);
@@ -287,13 +294,20 @@ struct RMWPattern : AtomicPattern<BufferAtomicRMWOp> {
       int32_t r = group.front();
       Value pred = b.andPred(masks.empty() ? Value() : masks[r], owner);
       Value offset = getByteOffset(b, offsets[r], element, pred);
+      SmallVector<Value> operands;
+      for (int32_t in : group)
+        operands.push_back(values[in]);
+      Value operand = b.packVector(operands);
+      Type plain = operand.getType();
       // Floats are exchanged as integers.
-      Type operand = kind == RMWOp::XCHG ? Type(b.intTy(bits)) : element;
+      Type accessed = kind == RMWOp::XCHG ? Type(b.intTy(bits)) : plain;
       Value old = b.intrinsic(
-          operand, name,
-          ValueRange{b.bitcast(values[r], operand), buffer.descriptor, offset,
+          accessed, name,
+          ValueRange{b.bitcast(operand, accessed), buffer.descriptor, offset,
                      buffer.scalarOffset, getScopePolicy(op, b)});
-      results[r] = b.bitcast(old, element);
+      for (auto [in, value] :
+           llvm::zip(group, b.unpackVector(b.bitcast(old, plain))))
+        results[in] = value;
     }
     fence(op, b, /*before=*/false);
     replace(op, b, rewriter, groups, results);

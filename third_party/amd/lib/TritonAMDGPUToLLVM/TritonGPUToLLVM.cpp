@@ -67,6 +67,7 @@ struct ConvertTritonAMDGPUToLLVM
       amd::populateBufferPatterns(own, target);
       amd::populateConvertLayoutPatterns(own, target);
       amd::populateRegisterPatterns(own);
+      amd::populateReorderBytesPatterns(own);
       if ((*model)->getFacts().hasTensorCopies)
         amd::populateTensorCopyPatterns(own, target);
       amd::populateSchedulingPatterns(own, target);

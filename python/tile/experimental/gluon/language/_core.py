@@ -284,9 +284,13 @@ class shared_memory_descriptor(Buffer):
     @builtin
     def load(self, layout: Any) -> tensor:
         """Reads the whole buffer into registers."""
+        return self._load(layout, {})
+
+    def _load(self, layout: Any, flags: dict[str, bool]) -> tensor:
         ty = distributed_type(self.dtype, self.shape, _layout(layout))
         b = current()
-        return tensor(b.create_one("ttg.local_load", (self.handle,), None, (b.type(ty),)), ty)
+        attributes = {name: b.bool_attr(flag) for name, flag in flags.items()} or None
+        return tensor(b.create_one("ttg.local_load", (self.handle,), attributes, (b.type(ty),)), ty)
 
     @builtin
     def store(self, value: Any) -> None:

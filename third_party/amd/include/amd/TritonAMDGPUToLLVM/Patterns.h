@@ -26,6 +26,7 @@ void populateConvertLayoutPatterns(const LoweringContext &context,
 void populateBufferPatterns(const LoweringContext &context,
                             const TargetInfo &target);
 void populateRegisterPatterns(const LoweringContext &context);
+void populateReorderBytesPatterns(const LoweringContext &context);
 void populateTensorCopyPatterns(const LoweringContext &context,
                                 const TargetInfo &target);
 void populateSchedulingPatterns(const LoweringContext &context,

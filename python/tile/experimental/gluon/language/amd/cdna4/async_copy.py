@@ -39,7 +39,7 @@ def load_shared_relaxed(smem: Any, layout: Any) -> tensor:
         raise SemanticError(
             f"load_shared_relaxed reads a buffer in shared memory, not {describe(smem)}"
         )
-    return smem.load(layout)
+    return smem._load(layout, {"ttg.amdg.syncedViaAsyncWait": True})
 
 
 __all__ = [

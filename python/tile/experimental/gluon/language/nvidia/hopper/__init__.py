@@ -13,7 +13,7 @@ from tile.language.values import builtin, describe, tensor, unwrap
 
 from ..._core import _check_block, _check_extents, shared_memory_descriptor
 from ..._layouts import DotOperandLayout, NVMMADistributedLayout
-from ..ampere import async_copy, mma_v2
+from ..ampere import CachePolicy, FractionalEvictionPolicy, async_copy, mma_v2
 from ..ampere.mbarrier import check_barrier, predicate
 from . import cluster, mbarrier, tma
 
@@ -199,8 +199,7 @@ def _waited(dep: Any, handle: Any) -> Any:
 
 
 __all__ = [
-    "async_copy", "async_store", "cluster", "fence_async_shared", "mbarrier", "mma_v2", "tma",
-    "warpgroup_mma",
-    "warpgroup_mma_accumulator", "warpgroup_mma_accumulator_type", "warpgroup_mma_init",
-    "warpgroup_mma_wait",
+    "CachePolicy", "FractionalEvictionPolicy", "async_copy", "async_store", "cluster",
+    "fence_async_shared", "mbarrier", "mma_v2", "tma", "warpgroup_mma", "warpgroup_mma_accumulator",
+    "warpgroup_mma_accumulator_type", "warpgroup_mma_init", "warpgroup_mma_wait",
 ]  # fmt: skip

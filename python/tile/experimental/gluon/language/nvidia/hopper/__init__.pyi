@@ -15,6 +15,8 @@ _bool: TypeAlias = builtins.bool | constexpr
 _str: TypeAlias = builtins.str | constexpr
 _Shape: TypeAlias = Sequence[_int] | constexpr
 _Type: TypeAlias = dtype | constexpr
+from tile.experimental.gluon.language._policies import CachePolicy as CachePolicy
+from tile.experimental.gluon.language._policies import FractionalEvictionPolicy as FractionalEvictionPolicy
 from tile.experimental.gluon.language.nvidia.ampere import async_copy as async_copy
 from tile.experimental.gluon.language.nvidia.hopper import cluster as cluster
 from tile.experimental.gluon.language.nvidia.hopper import mbarrier as mbarrier
