@@ -27,6 +27,7 @@
 // TTGIR: print-ir{label=a}
 // TTGIR-NEXT: tritongpu-coalesce
 // TTGIR: print-ir{label=b}
+// NVIDIA-NEXT: version-padded-loops-nv
 // NVIDIA-NEXT: tritongpu-automatic-warp-specialization
 // AMD-NEXT: tritongpu-fuse-nested-loops
 // TTGIR: tritongpu-pipeline

@@ -1,5 +1,8 @@
-"""Loops over tiles whose dots two blocks multiply together. Each block has warps that copy. One warp
-of the first block starts the dots of both, and threads of both store their rows."""
+"""Loops over tiles whose dots two blocks multiply together.
+
+Each block has warps that copy. One warp of the first block starts the dots of both. Threads of both
+blocks store their rows.
+"""
 
 from __future__ import annotations
 
