@@ -156,7 +156,7 @@ def _as_type(value: Any, allowed: tuple[type, ...]) -> Any:
         value = operator.index(value)
     elif not isinstance(value, bool) and type(value).__name__ in ("bool", "bool_"):
         value = bool(value)  # NumPy's.
-    return bool(value) if allowed == (bool,) and value in (0, 1) else value
+    return bool(value) if allowed[0] is bool and value in (0, 1) else value
 
 
 #: Turns what the stage before made into what this one makes. None: the machine
