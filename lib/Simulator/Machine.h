@@ -50,7 +50,7 @@ struct Frame {
   uint32_t localEnd() const { return localBase + code->localBytes + allocated; }
   const Inst *call = nullptr;
   std::vector<Chunk> regs;
-  std::vector<uint32_t> initialized; ///< lanes, by Code::doubtful
+  std::vector<uint32_t> initialized; ///< by lane (Code::doubtful, KnownBits)
   /// Of the addresses of the access under way, by lane, and what else the
   /// program keeps there (Program::followsOrigins).
   std::vector<Origin> origins;

@@ -125,6 +125,14 @@ private:
   void markMask(uint32_t before);
 };
 
+/// Decodes as `Decode` does; bits of the result come about by `Rule`
+/// (BitRule).
+template <DecodeOpcode Decode, uint8_t Rule> bool decodeByBit(InstDecoder &d) {
+  d.inst.mod[1] = Rule;
+  d.inst.mod[3] |= Bitwise;
+  return Decode(d);
+}
+
 const OpcodeTable &opcodeTable();
 /// Keeps a name that was put together, as keys of the table must outlive it.
 std::string_view keepName(std::string name);

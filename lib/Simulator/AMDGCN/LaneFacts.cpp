@@ -45,6 +45,7 @@ void LaneFacts::write(const Ctx &c, uint32_t slot, uint64_t lanes) const {
   }
   uint64_t &defined = definedLanes(c, p, reg - FirstVector);
   defined = (defined & ~lanes) | (known & lanes);
+  forgetParts(c, p, reg - FirstVector, lanes);
   for (uint64_t m = c.launch->disjoint ? lanes : 0; m; m &= m - 1) {
     auto l = unsigned(std::countr_zero(m));
     all.ofVector(reg)[l] = origins[l];

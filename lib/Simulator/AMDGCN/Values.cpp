@@ -7,7 +7,8 @@
 // vector register, and every bit of a scalar one, is known to hold a value or
 // not. A result of an instruction holds one if all that it is computed from
 // does. Scalar registers need this bit by bit since they are masks of
-// lanes, put together of parts.
+// lanes, put together of parts. Bits of other registers are followed where a
+// part of them holds a value (KnownBits.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "Values.h"
@@ -133,17 +134,6 @@ void trackChoice(const Operands &o) {
     checkExec(o, Exec);
 }
 
-/// The lanes of a use that hold a value; of a mask, its half of them.
-uint64_t lanesOf(const Operands &o, const RegisterUse &use) {
-  if (use.slot >= FirstVector)
-    return definedLanes(o.c, o.program, use.slot - FirstVector);
-  uint32_t known = o.wave.known[use.slot];
-  if (use.half)
-    return use.half == 1 ? known | 0xffffffff00000000
-                         : uint64_t(known) << 32 | 0xffffffff;
-  return known == ~0u ? ~uint64_t(0) : 0;
-}
-
 /// Of lanes that are read by others: the first source of DPP.
 uint64_t movedLanes(uint64_t known, const LaneMoves &moves) {
   if (known == ~uint64_t(0))
@@ -167,6 +157,7 @@ void setLanes(const Operands &o, const RegisterUse &use, uint64_t lanes,
   if (use.slot >= FirstVector) {
     uint64_t &known = definedLanes(o.c, o.program, use.slot - FirstVector);
     known = (known & ~changed) | (changed & lanes);
+    forgetParts(o.c, o.program, use.slot - FirstVector, changed);
   } else if (use.half) {
     // Lanes that take no part are 0.
     o.wave.known[use.slot] =
@@ -175,6 +166,12 @@ void setLanes(const Operands &o, const RegisterUse &use, uint64_t lanes,
     // Of lanes, it is enough if one that takes part has a value.
     o.wave.define(use.slot, o.exec ? (lanes & o.exec) != 0 : lanes != 0);
   }
+}
+
+/// Whether something is to be said of bits, one by one.
+bool isBitByBit(const Inst &inst) {
+  return (inst.mod[3] & Bitwise) && inst.mod[1] >= EachBit &&
+         !(inst.mod[3] & MovesLanes);
 }
 
 /// Instructions of which there is no more to know than what they read and
@@ -187,12 +184,13 @@ bool trackPlain(const Operands &o) {
   for (const RegisterUse &use : uses) {
     if (use.written)
       continue;
-    uint64_t known = lanesOf(o, use);
+    uint64_t known = knownLanes(o.c, use);
     if (use.isNeeded && (o.exec & ~known))
       return false;
     lanes &= known;
   }
-  if ((o.inst.mod[3] & ~OneLane) && lanes != ~uint64_t(0))
+  bool isEnough = isBitByBit(o.inst) && o.exec && !(o.exec & ~lanes);
+  if ((o.inst.mod[3] & ~OneLane) && lanes != ~uint64_t(0) && !isEnough)
     return false;
   for (const RegisterUse &use : uses)
     if (use.written)
@@ -201,10 +199,20 @@ bool trackPlain(const Operands &o) {
 }
 } // namespace
 
+uint64_t tile::sim::amdgcn::knownLanes(const Ctx &c, const RegisterUse &use) {
+  if (use.slot >= FirstVector)
+    return definedLanes(c, programOf(c), use.slot - FirstVector);
+  uint32_t known = waveOf(c).known[use.slot];
+  if (use.half)
+    return use.half == 1 ? known | 0xffffffff00000000
+                         : uint64_t(known) << 32 | 0xffffffff;
+  return known == ~0u ? ~uint64_t(0) : 0;
+}
+
 void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
   const WaveProgram &p = programOf(c);
   Operands o{c, inst, p, waveOf(c), execOf(c)};
-  if (inst.mod[3] & Bitwise) {
+  if ((inst.mod[3] & Bitwise) && inst.mod[1] < EachBit) {
     inst.mod[2] == Choice ? trackChoice(o) : trackBits(o, inst.mod[0]);
     return;
   }
@@ -213,6 +221,8 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
   if (!(inst.mod[3] & MovesLanes) && inst.cls != Class::Collective &&
       trackPlain(o))
     return;
+  if (isBitByBit(inst))
+    return trackBitByBit(c, inst);
   uint64_t exec = o.exec, lanes = ~uint64_t(0), changed = exec;
   LaneMoves room{};
   const LaneMoves *moves =
@@ -228,7 +238,7 @@ void tile::sim::amdgcn::trackValues(Ctx &c, const Inst &inst) {
     if (uses[i].written)
       continue;
     uint32_t reg = uses[i].slot;
-    uint64_t known = lanesOf(o, uses[i]);
+    uint64_t known = knownLanes(c, uses[i]);
     if (moves && !uses[i].half) {
       known = movedLanes(known, *moves);
       moves = inst.mod[3] & EachWord ? moves : nullptr;

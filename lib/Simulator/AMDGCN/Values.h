@@ -15,6 +15,13 @@ inline constexpr uint8_t Choice = 255;
 /// operands, and notes what will be known of its results.
 void trackValues(Ctx &c, const Inst &inst);
 
+/// Notes which bits will be known of the results of an instruction with a
+/// BitRule.
+void trackBitByBit(Ctx &c, const Inst &inst);
+
+/// The lanes of a use that hold a value; of a mask, its half of them.
+uint64_t knownLanes(const Ctx &c, const RegisterUse &use);
+
 /// As the assembler names it, by its number in RegisterUse.
 std::string registerName(const WaveProgram &p, uint32_t reg);
 

@@ -42,9 +42,9 @@ template <S Least, S Most> uint16_t shiftPack(S a, S b, U by) {
 
 void tile::sim::amdgcn::registerVectorInteger64(OpcodeTable &t) {
   t.insert({
-      {"v_add_nc_u64", decodeVector<add>},
-      {"v_sub_nc_u64", decodeVector<sub>},
-      {"v_mul_u64", decodeVector<mul>},
+      {"v_add_nc_u64", decodeByBit<decodeVector<add>, LowBits>},
+      {"v_sub_nc_u64", decodeByBit<decodeVector<sub>, LowBits>},
+      {"v_mul_u64", decodeByBit<decodeVector<mul>, LowBits>},
       {"v_mad_nc_u64_u32", decodeVector<madU>},
       {"v_mad_nc_i64_i32", decodeVector<madS>},
       {"v_mad_u32", decodeVector<mad32>},

@@ -192,6 +192,23 @@ inline uint64_t &definedLanes(const Ctx &c, const WaveProgram &p,
   return c.dst<uint64_t>(p.definedBase)[vector];
 }
 
+/// The known bits of lanes that hold no value in other bits, or null if no
+/// register has such lanes (KnownBits.cpp).
+inline uint32_t *knownParts(const Ctx &c, const WaveProgram &p,
+                            uint32_t vector) {
+  return c.frame->initialized.empty()
+             ? nullptr
+             : c.frame->initialized.data() + size_t(vector) * p.waveLanes;
+}
+/// These lanes have no such bits, or hold a value in all of them.
+inline void forgetParts(const Ctx &c, const WaveProgram &p, uint32_t vector,
+                        uint64_t lanes) {
+  if (uint32_t *parts = knownParts(c, p, vector))
+    for (unsigned l = 0; l < p.waveLanes; ++l)
+      if (lanes >> l & 1)
+        parts[l] = 0;
+}
+
 /// Scalar operands.
 template <class T> inline T scalarOf(const Ctx &c, uint32_t slot) {
   T value;
@@ -219,13 +236,23 @@ enum Trait : uint8_t {
   OneLane = 2,   ///< for the counters
   UpperLast = 4, ///< the last register that it reads matters for the upper half
                  ///< of the result alone, which often nobody uses
-  Bitwise = 8,   ///< scalar logic: mod[0] whether it saves EXEC, mod[1] words,
-                 ///< mod[2] what it computes (Values.h)
+  Bitwise = 8,   ///< bits of the result may be known where others are not:
+                 ///< mod[1] says how (BitRule). Of scalar logic, mod[0] is
+                 ///< whether it saves EXEC, mod[2] what it computes (Values.h)
   WritesScc = 16,
   Chooses = 32,  ///< the lanes of mask op[3] choose between op[1] and op[2]
   EachWord = 64, ///< a move: each register that it writes holds a value where
                  ///< the one that it reads for it does
   MovesLanes = 128, ///< the first source is read from other lanes (DPP)
+};
+
+/// Inst::mod[1] where a trait says Bitwise: how bits of the result come about.
+/// Of scalar logic with a table it is how many words it has. Of the others, the
+/// lowest three bits say which of the operands op[1] to op[3] decide how the
+/// rest is taken, such as how far something is shifted.
+enum BitRule : uint8_t {
+  EachBit = 16, ///< one bit of each operand decides a bit of the result
+  LowBits = 32, ///< bits of the operands up to the same one do
 };
 
 /// A memory operation is under way: registers of the instruction wait for it.

@@ -67,6 +67,29 @@ def test_elementwise_with_ragged_bounds(shape, dtype):
 
 
 @tile.jit
+def broadcast_kernel(x_ptr, out_ptr, n, R: tl.constexpr, C: tl.constexpr):
+    """Some of a tensor is broadcast to all of it, in another layout each time."""
+    x = tl.load(x_ptr + offsets((R, C)))
+    for _ in range(n):
+        low = tl.sort(tl.min(x, 0, keep_dims=True))
+        pair = tl.sum(tl.join(low, low), 0, keep_dims=True)
+        x = (tl.cumsum(x, (1, 0)) ^ low) + tl.max(pair, 2)
+    put(out_ptr, x)
+
+
+@pytest.mark.parametrize("shape", [(118, 4), (16, 4), (12, 8)])
+def test_layouts_do_not_grow_around_loops(shape):
+    x = values(shape, "i32", 6) % 50
+    got = run(broadcast_kernel, x, shape, np.int32, 3, R=shape[0], C=shape[1])
+    want = x.copy()
+    for _ in range(3):
+        low = np.sort(want.min(0, keepdims=True))
+        flat = np.cumsum(want.ravel(), dtype=np.int32).reshape(shape)
+        want = (flat ^ low) + low
+    np.testing.assert_array_equal(got, want)
+
+
+@tile.jit
 def constants_kernel(x_ptr, out_ptr, N: tl.constexpr):
     i = tl.arange(7, 7 + N)
     rows = i[:, None] * tl.full((N, 5), 2, tl.int32)

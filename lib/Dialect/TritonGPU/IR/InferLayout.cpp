@@ -308,9 +308,11 @@ TritonGPUInferLayout::inferJoinLayout(Attribute src, ArrayRef<int64_t> shape,
   FailureOr<LinearLayout> linear = getLinearLayout(shape, src, loc);
   if (failed(linear))
     return failure();
-  LinearLayout joined =
-      (LinearLayout::identity1D(2, kRegister, kDim(rank)) * *linear)
-          .transposeOuts(standardOutDimNames(rank + 1));
+  // A thread needs no copies of elements beside the new ones. Around a loop,
+  // there would be more with each iteration.
+  LinearLayout joined = (LinearLayout::identity1D(2, kRegister, kDim(rank)) *
+                         linear->removeZeroBasesAlongDim(kRegister))
+                            .transposeOuts(standardOutDimNames(rank + 1));
   return nameLinearLayout(context, dstShape, joined);
 }
 

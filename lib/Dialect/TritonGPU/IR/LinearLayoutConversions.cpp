@@ -135,6 +135,14 @@ layouts::dotOfBlockedToLinear(ArrayRef<int64_t> shape,
 static FailureOr<LinearLayout> linearToLinear(ArrayRef<int64_t> shape,
                                               LinearEncodingAttr encoding) {
   LinearLayout layout = encoding.getLinearLayout();
+  // What a broadcast adds takes the place of copies that threads keep. Beside
+  // them, a layout would grow with each iteration of a loop that takes some of
+  // a tensor and broadcasts it again.
+  bool grows = llvm::any_of(llvm::seq<unsigned>(shape.size()), [&](unsigned i) {
+    return layout.getOutDimSize(kDim(i)) < shape[i];
+  });
+  if (grows)
+    layout = layout.removeZeroBasesAlongDim(kRegister);
   return fitToShape(layout, shape, kRegister, rowMajorOrder(shape.size()));
 }
 

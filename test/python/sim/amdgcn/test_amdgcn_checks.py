@@ -52,7 +52,7 @@ PAIRS = {
         "v_cmp_lt_u32 vcc, 3, v0\n{save}v_mov_b32 v9, 1\n{all}global_store_dword v1, v9, s[8:9]",
         "v_cmp_lt_u32 vcc, 3, v0\n{save}v_mov_b32 v9, 1\nglobal_store_dword v1, v9, s[8:9]\n{all}"),
     "address": ("uninitialized",
-        "v_and_b32 v9, 0, v9\nglobal_store_dword v9, v0, s[8:9]",
+        "v_add_u32 v9, 0, v9\nglobal_store_dword v9, v0, s[8:9]",
         "v_mov_b32 v9, 0\nv_cmp_gt_u32 vcc, 1, v0\n{save}global_store_dword v9, v0, s[8:9]\n{all}"),
     "branch": ("uninitialized",
         "s_cmp_eq_u32 s40, 0\ns_cbranch_scc1 there\nthere:",

@@ -134,6 +134,19 @@ TEST_F(DistributedLayoutTest, Linear) {
   EXPECT_TRUE(smaller.isSurjective());
 }
 
+TEST_F(DistributedLayoutTest, LinearGrowsInPlaceOfCopies) {
+  std::string text = "linear<{register = [[0, 0], [0, 1]], "
+                     "lane = [[0, 0], [0, 2], [0, 0], [0, 0], [0, 0]], "
+                     "warp = [[0, 0]], block = []}>";
+  EXPECT_EQ(layoutOf({1, 4}, text),
+            cast<LinearEncodingAttr>(parse(text)).getLinearLayout());
+  LinearLayout larger = layoutOf({4, 4}, text);
+  EXPECT_EQ(larger.sublayout({kRegister}, {kDim(0), kDim(1)}),
+            LinearLayout({{kRegister, {{0, 1}, {1, 0}, {2, 0}}}},
+                         {{kDim(0), 4}, {kDim(1), 4}},
+                         /*requireSurjective=*/false));
+}
+
 TEST_F(DistributedLayoutTest, SliceDropsADimAndCopiesInRegisters) {
   std::string parent =
       "blocked<{sizePerThread = [2, 4], threadsPerWarp = [8, 4], "
