@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 from collections.abc import Callable
@@ -83,6 +84,20 @@ def _attention(masked: bool, biased: bool) -> Callable[[str], None]:
     return run
 
 
+def _reachable(optimizer: Any, *lists: Any) -> Any:
+    """Its kernel is given tables of addresses: the simulator must be told of the tensors there."""
+    if not optimizer._pointer_buffers_initialized:
+        optimizer._build_pointer_buffers()
+    moments = [m for state in optimizer.state.values() for m in state.values()]
+    tensors = [t.detach() for part in lists for t in part]
+    grads = [c.grad for part in lists for c in part if c.grad is not None]
+    try:
+        from tile.sim import reachable
+    except ModuleNotFoundError:  # With Triton.
+        return contextlib.nullcontext()
+    return reachable(*tensors, *grads, *moments)
+
+
 def _adam_with_averages(decay: float, averaged: int, compute: Any, state: Any) -> Callable:
     def run(device: str) -> None:
         swa = _module(".fused_adam_swa")
@@ -105,7 +120,8 @@ def _adam_with_averages(decay: float, averaged: int, compute: Any, state: Any) -
             for p, c, g in zip(expected, narrow, grads, strict=True):
                 p.grad, c.grad = g.to(state) * (step + 1), g * (step + 1)
             adam.step()
-            optimizer.step()
+            with _reachable(optimizer, parameters, narrow, averages):
+                optimizer.step()
             for i, p in enumerate(expected):
                 new = p.detach()
                 first = averaged + step == 0
