@@ -34,7 +34,8 @@ HERE = Path(__file__).resolve().parent
 CLIENTS = (
     "inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "vllm_kernels",
     "sglang_kernels", "matmul_ogs", "helion_kernels", "torchao_kernels",
-    "xformers_kernels", "attorch_layers", "apex_kernels", "tritonparse_traces", "other_arrays",
+    "xformers_kernels", "attorch_layers", "apex_kernels", "nvshmem_kernels",
+    "tritonparse_traces", "other_arrays",
     "times",
 )  # fmt: skip
 #: The exit status of a process that cannot go on; run again with `--resume`, the next one does.

@@ -1,8 +1,9 @@
 """Machine code of NVIDIA's GPUs as text, with what it tells the scheduler.
 
-A line is an instruction behind its control bits, ``wait:read:write:yield:stall``: the barriers that
-it waits for (a mask), the two that it sets when its operands are read and its result is there, ``Y``
-if another warp should be next, and the cycles until the next instruction of this warp.
+A line is an instruction behind its control bits, ``wait:read:write:yield:stall``. The first is the
+mask of the barriers that it waits for. The next two are barriers: one is set when its operands were
+read, the other when its result is there. ``Y`` means that another warp should be next. The last is
+how many cycles later this warp goes on.
 """
 
 from __future__ import annotations
