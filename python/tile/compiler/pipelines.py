@@ -38,7 +38,8 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
         manager.enable_ir_printing_to_tree(settings.print_after_all)
     if settings.reproducer_path:
         stage = pipeline.partition("{")[0].rpartition("-")[2]
-        _write_reproducer(module, pipeline, f"{settings.reproducer_path}.make_{stage}.repro.mlir")
+        path = f"{settings.reproducer_path}.make_{stage}.repro.mlir"
+        _write_reproducer(module, str(manager), path)
         manager.enable_reproducer(f"{settings.reproducer_path}.{stage}.mlir")
     if settings.time_passes:
         manager.enable_timing()
@@ -57,9 +58,9 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
     return module
 
 
-def _write_reproducer(module: Any, pipeline: str, path: str) -> None:
-    """What `tile-opt -run-reproducer` runs: the stage, on what it begins with."""
-    quoted = f"builtin.module({pipeline})".replace("\\", r"\\").replace('"', r"\"")
+def _write_reproducer(module: Any, passes: str, path: str) -> None:
+    """What `tile-opt -run-reproducer` runs: the passes of a stage, on what it begins with."""
+    quoted = passes.replace("\\", r"\\").replace('"', r"\"")
     text = (
         f"{module.str(False)}\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n"
         f'      pipeline: "{quoted}",\n      disable_threading: false,\n      verify_each: true\n'

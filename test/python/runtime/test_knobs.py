@@ -177,6 +177,7 @@ def test_reproducer(monkeypatch, tmp_path):
     written = sorted(tmp_path.glob("failed.*"))
     assert [path.name for path in written] == ["failed.llir.mlir", *stages]
     assert all("mlir_reproducer" in path.read_text() for path in written)
+    assert "tritongpu-coalesce," in written[2].read_text()
     if not (BUILD / "tile-opt").exists():
         pytest.skip("no tile-opt")
 
