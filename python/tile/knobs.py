@@ -111,7 +111,7 @@ class _Compilation(Group):
     )  # fmt: skip
     reproducer_path = text(
         "TRITON_REPRODUCER_PATH", "",
-        "Where a pass fails, `tile-opt -run-reproducer` runs this file, ended by the stage's name.",
+        "Each stage, and a pass that fails, writes what `tile-opt -run-reproducer` runs.",
     )  # fmt: skip
     llvm_debug_only = text(
         "TRITON_LLVM_DEBUG_ONLY", "", "Print the debug output of these components."

@@ -195,10 +195,23 @@ def _cupy_raw_module() -> None:
 # JAX through jax-triton, which calls the stages of a compile by itself.
 
 
+def _jax_triton() -> Any:
+    """It empties the variable of the cache's folder when it is imported. Other clients run in this
+    process, too."""
+    before = os.environ.get("TRITON_CACHE_DIR")
+    import jax_triton
+
+    os.environ.pop("TRITON_CACHE_DIR", None)
+    if before is not None:
+        os.environ["TRITON_CACHE_DIR"] = before
+    return jax_triton
+
+
 def _jax_add() -> None:
     import jax
     import jax.numpy as jnp
-    import jax_triton
+
+    jax_triton = _jax_triton()
 
     for n, dtype in ((1000, "float32"), (4097, "bfloat16"), (77, "int32")):
         x = jnp.arange(n).astype(dtype)
@@ -214,7 +227,8 @@ def _jax_scalar() -> None:
     """A size that is an argument at run time, in a compiled function."""
     import jax
     import jax.numpy as jnp
-    import jax_triton
+
+    jax_triton = _jax_triton()
 
     n = 3001
 
@@ -232,7 +246,8 @@ def _jax_scalar() -> None:
 def _jax_matmul() -> None:
     import jax
     import jax.numpy as jnp
-    import jax_triton
+
+    jax_triton = _jax_triton()
 
     make = _random()
     a = make.standard_normal((128, 64)).astype("float16")
@@ -249,7 +264,8 @@ def _jax_matmul() -> None:
 def _jax_autotuned() -> None:
     import jax
     import jax.numpy as jnp
-    import jax_triton
+
+    jax_triton = _jax_triton()
 
     n = 5000
     x = jnp.arange(n, dtype="float32")

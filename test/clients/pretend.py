@@ -7,6 +7,8 @@ tensors in the simulator all the same, once these questions have an answer.
 from __future__ import annotations
 
 import contextlib
+import functools
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -43,3 +45,25 @@ def a_gpu_is_there() -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+
+
+#: What makes tensors and takes a device.
+_FACTORIES = ("arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros")
+
+
+def its_tensors_are_here() -> None:
+    """From now on in this process, what is made for a GPU is on the CPU, as all other tensors."""
+    if torch.cuda.is_available():
+        return
+    for name in _FACTORIES:
+        setattr(torch, name, _on_the_cpu(getattr(torch, name)))
+
+
+def _on_the_cpu(make: Callable) -> Callable:
+    @functools.wraps(make)
+    def made(*arguments: Any, **options: Any) -> torch.Tensor:
+        if str(options.get("device")).startswith("cuda"):
+            options["device"] = "cpu"
+        return make(*arguments, **options)
+
+    return made

@@ -34,7 +34,8 @@ HERE = Path(__file__).resolve().parent
 CLIENTS = (
     "inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "vllm_kernels",
     "sglang_kernels", "matmul_ogs", "helion_kernels", "torchao_kernels",
-    "xformers_kernels", "tritonparse_traces", "other_arrays",
+    "xformers_kernels", "attorch_layers", "apex_kernels", "nvshmem_kernels",
+    "tritonparse_traces", "other_arrays",
     "times",
 )  # fmt: skip
 #: The exit status of a process that cannot go on; run again with `--resume`, the next one does.
@@ -104,6 +105,14 @@ def is_free(case: str, args: argparse.Namespace) -> bool:
     return True
 
 
+def version_of(package: str) -> str:
+    """What is installed; some clients are checkouts of their repositories."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "of its repository"
+
+
 def run_client(
     name: str,
     args: argparse.Namespace,
@@ -118,7 +127,7 @@ def run_client(
         if configure is not None:
             configure(args.device)
         found = client.cases(args.device)
-        version = importlib.metadata.version(client.PACKAGE)
+        version = version_of(client.PACKAGE)
     except ModuleNotFoundError as error:
         missing = (error.name or "").split(".")[0]
         if missing in ("triton", "tile"):

@@ -25,11 +25,12 @@ class Unbuilt:
     #: The code generator hands calls to us, so that the kernel's line is named.
     __tile_builtin__ = True
 
-    def __init__(self, name: str) -> None:
-        self.__dict__["_name"] = name
+    def __init__(self, name: str, instead: str = "") -> None:
+        #: What to use in its place, if there is something.
+        self.__dict__.update(_name=name, _instead=f": {instead}" if instead else "")
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        raise UnbuiltError(f"{self._name} is not built in tile yet")
+        raise UnbuiltError(f"{self._name} is not built in tile yet{self._instead}")
 
     __call__ = __getitem__ = __iter__ = __len__ = __int__ = __float__ = __index__ = _refuse
     __enter__ = __add__ = __sub__ = __mul__ = __setitem__ = _refuse
@@ -38,10 +39,10 @@ class Unbuilt:
         # What Python itself looks for is absent in the ordinary way.
         if name.startswith("__"):
             raise AttributeError(name)
-        raise UnbuiltAttributeError(f"{self._name}.{name} is not built in tile yet")
+        raise UnbuiltAttributeError(f"{self._name}.{name} is not built in tile yet{self._instead}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise UnbuiltAttributeError(f"{self._name} is not built in tile yet")
+        raise UnbuiltAttributeError(f"{self._name} is not built in tile yet{self._instead}")
 
     def __instancecheck__(self, value: Any) -> bool:
         return False

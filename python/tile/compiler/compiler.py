@@ -35,7 +35,7 @@ from .signature import (
     normalize_signature,
     structure_of,
 )
-from .text_signature import signature_of, words_of_ir
+from .text_signature import signature_of, words_of_signature
 
 
 def make_backend(target: GPUTarget) -> Any:
@@ -168,7 +168,8 @@ class IRSource:
         found = next(filter(None, (re.search(p, self.src, re.M) for p in patterns)), None)
         if found is None:
             raise TileError(f"{self.path.name} contains no kernel")
-        self.name = found.group(1)
+        #: With the sign of a symbol, as programs written for Triton read it.
+        self.name = ("@" if self.stages[0].is_module else "") + found.group(1)
 
     @functools.cached_property
     def parameters(self) -> dict[str, str]:
@@ -178,7 +179,7 @@ class IRSource:
     @property
     def signature(self) -> dict[int, str]:
         """The same by position, in the words of the IR, as programs written for Triton read it."""
-        return {i: words_of_ir(type) for i, type in enumerate(self.parameters.values())}
+        return dict(enumerate(words_of_signature(self.src) if self.stages[0].is_module else ()))
 
     def hash(self) -> str:
         # The path is in the locations, and so in line tables.

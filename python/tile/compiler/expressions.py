@@ -6,6 +6,7 @@ import ast
 import inspect
 import operator
 from collections.abc import Iterable
+from enum import Enum
 from typing import Any
 
 from .. import hints
@@ -349,10 +350,20 @@ class Expressions:
         if method is not None:
             return self.call_function(method, [index], {})
         try:
-            return owner[index]
+            return owner[self._key(owner, index, node.slice)]
         except (TypeError, KeyError, IndexError) as error:
             why = f"there is no key {error}" if isinstance(error, KeyError) else str(error)
             raise SemanticError(f"cannot index {one(owner)}: {why}") from None
+
+    def _key(self, owner: Any, index: Any, node: ast.expr) -> Any:
+        """The key of a dict. In Triton, `x.value` of a constant `x` is the value that was passed.
+        Here it is what Python says: of a member of an enumeration, its number. A dict of members
+        takes both."""
+        if isinstance(owner, dict) and isinstance(node, ast.Attribute) and node.attr == "value":
+            passed = self.lookup(node.value.id) if isinstance(node.value, ast.Name) else None
+            if isinstance(passed, Enum) and passed in owner:
+                return passed
+        return index
 
     def visit_Slice(self, node: ast.Slice) -> slice:
         bounds = (node.lower, node.upper, node.step)

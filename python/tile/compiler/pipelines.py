@@ -38,6 +38,8 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
         manager.enable_ir_printing_to_tree(settings.print_after_all)
     if settings.reproducer_path:
         stage = pipeline.partition("{")[0].rpartition("-")[2]
+        path = f"{settings.reproducer_path}.make_{stage}.repro.mlir"
+        _write_reproducer(module, str(manager), path)
         manager.enable_reproducer(f"{settings.reproducer_path}.{stage}.mlir")
     if settings.time_passes:
         manager.enable_timing()
@@ -54,6 +56,21 @@ def run_pipeline(module: Any, pipeline: str, kernel: str) -> Any:
         for (name, counter), count in sorted(_C.passes.statistics(reset=True).items()):
             print(f"{count:10} {name} {counter}", file=sys.stderr)
     return module
+
+
+def _write_reproducer(module: Any, passes: str, path: str) -> None:
+    """What `tile-opt -run-reproducer` runs: the passes of a stage, on what it begins with."""
+    quoted = passes.replace("\\", r"\\").replace('"', r"\"")
+    text = (
+        f"{module.str(False)}\n{{-#\n  external_resources: {{\n    mlir_reproducer: {{\n"
+        f'      pipeline: "{quoted}",\n      disable_threading: false,\n      verify_each: true\n'
+        "    }\n  }\n#-}\n"
+    )
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise TileError(f"TILE_REPRODUCER_PATH: {path}: {error.strerror}") from None
 
 
 def _run_watched(module: Any, pipeline: str, watcher: watch.Watcher) -> Any:

@@ -38,6 +38,7 @@ class StagedCompile:
         plugins.load_configured()
         self.watch = Stopwatch()
         self.src = src
+        self.name = src.name.removeprefix("@")
         self.target = target
         self.stop_at = stop_at
         self.lazy_after = lazy_after
@@ -70,7 +71,7 @@ class StagedCompile:
             )
         self.overrides = self._find_overrides(override)
         self.key = self._make_key()
-        self.entry = CacheEntry(self.key, src.name)
+        self.entry = CacheEntry(self.key, self.name)
 
     def _make_key(self) -> str:
         parts = [
@@ -125,7 +126,7 @@ class StagedCompile:
     def _run_in(self, context: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         target = self.target
         metadata: dict[str, Any] = {
-            "name": self.src.name,
+            "name": self.name,
             "hash": self.key,
             "target": {
                 "backend": target.backend, "arch": target.arch, "warp_size": target.warp_size,
@@ -182,7 +183,7 @@ class StagedCompile:
         try:
             return self.stages[stage](ir, metadata)
         except _C.ir.MLIRError as error:
-            what = f"while making the {stage} of `{self.src.name}`"
+            what = f"while making the {stage} of `{self.name}`"
             raise from_diagnostics(error, what) from None
 
     def _last_stage(self) -> str | None:
@@ -223,7 +224,7 @@ class StagedCompile:
     def _dump(self, stage: str, content: Any) -> str:
         """Writes a stage where the user looks; returns the path."""
         try:
-            return get_dump_manager(self.src.hash()).put(content, f"{self.src.name}.{stage}")
+            return get_dump_manager(self.src.hash()).put(content, f"{self.name}.{stage}")
         except OSError as error:
             raise TileError(
                 f"cannot write to the folder for dumps (TILE_DUMP_DIR), {knobs.cache.dump_dir}: "
@@ -236,7 +237,7 @@ class StagedCompile:
         counts = [self.backend.count_parameters(stage, text) for text in (own, override)]
         if counts[0] != counts[1]:
             raise TileError(
-                f"the {stage} that stands for `{self.src.name}` takes {counts[1]} parameters, but "
+                f"the {stage} that stands for `{self.name}` takes {counts[1]} parameters, but "
                 f"a launch passes {counts[0]}"
             )
 
@@ -247,7 +248,7 @@ class StagedCompile:
         if knobs.compilation.override:
             manager = get_override_manager(self.src.hash())
             for stage in self.order:
-                name = f"{self.src.name}.{stage}"
+                name = f"{self.name}.{stage}"
                 # As it was dumped, or without the folder that tells specialisations apart.
                 for path in (manager.get_file(name), Path(knobs.cache.override_dir, name)):
                     if path is not None and Path(path).is_file():

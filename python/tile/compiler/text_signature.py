@@ -11,6 +11,7 @@ _TYPES = {
     **{f"i{bits}": f"i{bits}" for bits in (1, 8, 16, 32, 64)},
 }  # fmt: skip
 _FUNCTION = re.compile(r"tt\.func\s+public\s+@\"?[\w$.]+\"?\s*\(")
+_DESCRIPTOR = re.compile(r"\btt\.nv_tma_desc\b")
 _PARAMETER = re.compile(r"%([\w$.-]+)\s*:\s*(!tt\.ptr<(\w+)(?:,\s*\d+)?>|\w+)")
 
 
@@ -41,6 +42,18 @@ def signature_of(text: str) -> dict[str, str] | None:
             return None
         signature[name] = f"*{element}" if pointee else element
     return signature if len(signature) == count else None
+
+
+def words_of_signature(text: str) -> list[str]:
+    """The types of the parameters as Triton calls those of a file: in the words of the IR, but
+    `nvTmaDesc` for what is marked as the descriptor of a copy."""
+    words = [words_of_ir(name) for name in (signature_of(text) or {}).values()]
+    inside = _list_of_parameters(text) or ""
+    ends = [found.start() for found in _PARAMETER.finditer(inside)] + [len(inside)]
+    for i in range(len(words)):
+        if _DESCRIPTOR.search(inside, ends[i], ends[i + 1]):
+            words[i] = "nvTmaDesc"
+    return words
 
 
 _WORDS = {name: word for word, name in _TYPES.items()}

@@ -14,6 +14,7 @@ import operator
 import os
 import sys
 import types
+from enum import Enum
 from typing import Any
 
 from .. import knobs
@@ -314,6 +315,14 @@ class Control:
     def value(owner: Any) -> Any:
         """``x.value``: a constant is its own constexpr."""
         return unwrap(owner.value) if hasattr(owner, "value") else owner
+
+    @staticmethod
+    def item(owner: Any, constant: Any) -> Any:
+        """``owner[x.value]``: of a constant `x` that is a member of an enumeration, a dict takes
+        the member, which is its value in Triton, or its number."""
+        if isinstance(owner, dict) and isinstance(constant, Enum) and constant in owner:
+            return owner[constant]
+        return owner[Control.value(constant)]
 
     @staticmethod
     def owner(value: Any) -> Any:

@@ -331,6 +331,14 @@ class Rewriter(ast.NodeTransformer):
             node.value = self.placed(self.call("owner", node.value), node.value)
         return node
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        key = node.slice
+        is_value = isinstance(key, ast.Attribute) and key.attr == "value"
+        if isinstance(node.ctx, ast.Load) and is_value and isinstance(key.value, ast.Name):
+            call = self.call("item", self.visit(node.value), self.visit(key.value))
+            return self.placed(call, node)
+        return self.generic_visit(node)
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         function = self.resolve(node.func)
         is_constexpr = function is constexpr

@@ -162,12 +162,27 @@ def _attribute(owner: Any, name: str) -> tuple[Any, str, Any]:
         return owner, name, getattr(owner, name, _MISSING)
     # Not through descriptors, which might do anything.
     found = inspect.getattr_static(owner, name, _MISSING)
-    if isinstance(found, types.MemberDescriptorType):  # Of __slots__.
+    if isinstance(found, _OF_FIELDS) or any(found is d for d in _OF_MEMBERS):
         found = getattr(owner, name, _MISSING)
     found = getattr(found, "__func__", found)
-    if isinstance(found, property):
+    if _computes(found):
         found = _MISSING
     return owner, name, found
+
+
+#: Descriptors that read what is kept: of __slots__ and named tuples, and of enumerations.
+_OF_FIELDS = (
+    types.MemberDescriptorType,
+    type(vars(collections.namedtuple("_Named", "field"))["field"]),
+)
+_OF_MEMBERS = [vars(enum.Enum)[name] for name in ("name", "value")]
+
+
+def _computes(value: Any) -> bool:
+    """Whether an attribute of this value is made anew when it is read."""
+    cls = type(value)
+    called = isinstance(value, (type, types.FunctionType)) or hasattr(cls, "__tile_callable__")
+    return hasattr(cls, "__get__") and not called
 
 
 def _is_internal(module: str | None) -> bool:

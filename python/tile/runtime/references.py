@@ -5,6 +5,7 @@ noticed at its next launch."""
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -103,6 +104,8 @@ def fields_of(value: Any) -> dict[str, Any]:
     """What is in an object, by name."""
     fields = dict(getattr(value, "__dict__", ()) or ())
     for cls in type(value).__mro__:
+        for name in [n for n in fields if isinstance(vars(cls).get(n), functools.cached_property)]:
+            del fields[name]  # It is there since it was read; what it was made of is there, too.
         slots = cls.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             if hasattr(value, name):

@@ -138,9 +138,15 @@ def test_a_machine_without_a_gpu():
 
 
 def test_what_is_not_there():
-    assert hasattr(libtriton, "nvidia") and not hasattr(nvidia, "passes")
-    with pytest.raises(AttributeError, match=r"libtriton.nvidia.passes is not built"):
-        nvidia.passes  # noqa: B018
+    assert hasattr(libtriton, "nvidia") and not hasattr(nvidia, "set_nvvm_reflect_ftz")
+    with pytest.raises(AttributeError, match=r"libtriton.nvidia.set_nvvm_reflect_ftz is not built"):
+        nvidia.set_nvvm_reflect_ftz  # noqa: B018
+    with pytest.raises(
+        tile.TileError, match=r"ir.builder is not built in tile yet: kernels are fun"
+    ):
+        libtriton.ir.builder(None)
+    with pytest.raises(tile.TileError, match=r"proton.add_x is not built .*: triton.profiler rec"):
+        libtriton.proton.add_x  # noqa: B018
 
 
 PTX_PROGRAM = """
@@ -207,10 +213,10 @@ def test_what_llvm_and_amd_refuse(tmp_path):
         llvm.translate_to_asm("nothing", "nvptx64", "sm_90", "", [], True, False, False)
     with pytest.raises(tile.TileError, match=r"no.o cannot be read"):
         amd.link_hsaco(str(tmp_path / "no.o"), str(tmp_path / "no.hsaco"))
-    with pytest.raises(AttributeError, match=r"llvm.to_module is not built in tile yet"):
+    with pytest.raises(AttributeError, match=r"llvm.to_module is not built .*: translate_to_asm"):
         llvm.to_module  # noqa: B018
-    with pytest.raises(AttributeError, match=r"amd.passes is not built in tile yet"):
-        amd.passes  # noqa: B018
+    with pytest.raises(AttributeError, match=r"amd.set_isa_version is not built in tile yet"):
+        amd.set_isa_version  # noqa: B018
 
 
 def test_what_amd_gpus_can_do():

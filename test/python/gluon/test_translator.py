@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import random
 import sys
 import textwrap
 
@@ -26,11 +27,13 @@ from tile.tools.triton_to_gluon_translator import (
     slice_kernel,
 )
 from tile.tools.triton_to_gluon_translator.nvidia_helpers import convert_host_descriptor
+from tile.tools.triton_to_gluon_translator.ordered_set import ordered_set
 from tile.tools.triton_to_gluon_translator.slice_kernel import (
     RewriteSpec,
     SliceError,
     get_reference,
 )
+from tile.tools.triton_to_gluon_translator.stable_toposort import stable_toposort
 
 machines = pytest.mark.parametrize(
     "target", ["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"], indirect=True
@@ -358,10 +361,14 @@ DECORATED = """
     def noted(fn):
         fn.note = len(fn.__name__)
         return fn
+    def above(fn):
+        fn.is_above = True
+        return fn
     def limit_of():
         return 3
-    @noted
+    @above
     @marked(limit=limit_of())
+    @noted
     def kernel(x: int) -> int:
         return x * TABLE["key"]
     TABLE = {"key": 7}
@@ -382,10 +389,13 @@ def test_decorators_and_annotations_are_changed(package):
 
     spec = RewriteSpec(ignored_decorator_matchers=[is_marked], annotation_rewriters=[to_float])
     text = slice_kernel([f"{name}.kernels:kernel"], [], rewrite_spec=spec)
-    assert "marked" not in text and "limit_of" not in text and "x: float" in text
+    assert "@marked" not in text and "limit_of" not in text and "x: float" in text
+    assert "@above" not in text
     space: dict = {}
     exec(text, space)
     assert space["kernel"](2) == 2 * 7 and space["kernel"].note == 6
+    # It would get what `marked` makes.
+    assert not hasattr(space["kernel"], "is_above")
 
 
 def test_what_is_imported_and_what_is_not(package):
@@ -405,6 +415,50 @@ def test_what_is_imported_and_what_is_not(package):
     assert "def one()" in text and "def two()" not in text and "def three()" not in text
     text = slice_kernel([path], [name], include_below=[f"{name}.others", f"{name}.kernels"])
     assert "def three()" in text and f"from {name}.numbers import one" in text
+
+
+def test_callees_come_first_and_values_keep_their_names(package):
+    name = package(
+        numbers="TABLE = {'key': 7}\ndef one():\n    return TABLE['key']\n",
+        kernels="""
+            import os.path
+            from .numbers import TABLE as KNOWN, one
+            from . import numbers
+            def first():
+                return one()
+            def kernel():
+                return os.path.join(str(first()), str(one()), str(KNOWN["key"]), numbers.one())
+        """,
+    )
+    text = slice_kernel([f"{name}.kernels:kernel"], [])
+    written = [line for line in text.splitlines() if line.startswith(("def ", "TABLE"))]
+    assert written == ["TABLE = {'key': 7}", "def one():", "def first():", "def kernel():"]
+    text = slice_kernel([f"{name}.kernels:kernel"], [f"{name}.numbers"])
+    assert f"import {name}.numbers\n" in text and f"{name}.numbers.one()" in text
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_orders_of_graphs(seed):
+    """Nodes stand before what they point to, and the nodes of a cycle together."""
+    generator = random.Random(seed)
+    nodes = generator.sample(range(100), generator.randint(1, 9))
+    edges = {n: generator.choices(nodes, k=generator.randint(0, 2)) for n in nodes}
+    graph = {n: ordered_set(children) for n, children in edges.items()}
+    order = stable_toposort(graph)
+    assert sorted(order) == sorted(nodes) and order == stable_toposort(graph)
+    reached = {n: {n} for n in nodes}
+    for _ in nodes:
+        for n in nodes:
+            reached[n] = reached[n].union(*(reached[c] for c in edges[n]))
+    for n in nodes:
+        cycle = [m for m in nodes if m in reached[n] and n in reached[m]]
+        start = order.index(cycle[0])
+        assert order[start : start + len(cycle)] == cycle
+        assert all(order.index(n) < order.index(c) for c in edges[n] if c not in cycle)
+
+
+def test_nodes_that_are_no_keys():
+    assert stable_toposort({1: [2, 3], 2: [3]}) == [1, 2, 3]
 
 
 def test_traces_are_refused():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -194,3 +195,31 @@ def test_descriptors_of_nothing(machine, shape, padding, of_tensor):
     copy[(1,)](out, made, target, 16)
     np.testing.assert_array_equal(out, np.full((16, 16), 0 if padding == "zero" else np.nan))
     np.testing.assert_array_equal(x, before)
+
+
+class Width(enum.Enum):
+    NARROW = 0
+    WIDE = 1
+
+
+TYPES = tl.constexpr({Width.NARROW: tl.float16, Width.WIDE: tl.float32})
+NUMBERS = tl.constexpr({0: 5, 1: 7})
+
+
+@tile.jit
+def of_members(out_ptr, WIDTH: tl.constexpr):
+    tl.store(out_ptr, TYPES[WIDTH.value].primitive_bitwidth)
+    tl.store(out_ptr + 1, TYPES[WIDTH].primitive_bitwidth)
+    tl.store(out_ptr + 2, NUMBERS[WIDTH.value])
+    tl.store(out_ptr + 3, WIDTH.value)
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"), [(Width.NARROW, [16, 16, 5, 0]), (Width.WIDE, [32, 32, 7, 1])]
+)
+def test_dicts_of_members(width, expected):
+    """In Triton `WIDTH.value` is the member, in Python its number: dicts take both."""
+    out = np.full(4, -1, np.int32)
+    for _ in range(2):
+        of_members[(1,)](out, width)
+        assert out.tolist() == expected

@@ -159,7 +159,7 @@ def test_remarks(monkeypatch, capfd):
 
 @sees("TRITON_REPRODUCER_PATH")
 def test_reproducer(monkeypatch, tmp_path):
-    """A failing pass writes what tile-opt runs, and fails there in the same way."""
+    """Each stage writes what tile-opt runs; a failing pass, what fails there in the same way."""
     monkeypatch.setenv("TRITON_REPRODUCER_PATH", str(tmp_path / "failed"))
 
     @tile.jit
@@ -172,16 +172,24 @@ def test_reproducer(monkeypatch, tmp_path):
     source = ASTSource(too_large, {"x_ptr": "*fp16", "out_ptr": "*fp32"})
     with pytest.raises(tile.TileError) as raised:
         tile.compile(source, target=TARGET, stop_at="ptx")
-    (path,) = tmp_path.glob("failed.*.mlir")
-    assert path.name == "failed.llir.mlir"
-    assert "mlir_reproducer" in path.read_text()
+    assert "shared memory" in str(raised.value)
+    stages = [f"failed.make_{stage}.repro.mlir" for stage in ("llir", "ttgir", "ttir")]
+    written = sorted(tmp_path.glob("failed.*"))
+    assert [path.name for path in written] == ["failed.llir.mlir", *stages]
+    assert all("mlir_reproducer" in path.read_text() for path in written)
+    assert "tritongpu-coalesce," in written[2].read_text()
     if not (BUILD / "tile-opt").exists():
         pytest.skip("no tile-opt")
-    done = subprocess.run(
-        [str(BUILD / "tile-opt"), "-run-reproducer", str(path)], capture_output=True, text=True
-    )
-    assert done.returncode != 0 and "out of shared memory" in done.stderr, done.stderr
-    assert "shared memory" in str(raised.value)
+
+    def replayed(name):
+        command = [str(BUILD / "tile-opt"), "-run-reproducer", str(tmp_path / name)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    for name in ("failed.llir.mlir", "failed.make_llir.repro.mlir"):
+        done = replayed(name)
+        assert done.returncode != 0 and "out of shared memory" in done.stderr, done.stderr
+    done = replayed("failed.make_ttgir.repro.mlir")
+    assert done.returncode == 0 and "#ttg.nvidia_mma" in done.stdout, done.stderr
 
 
 @sees("TRITON_LLVM_DEBUG_ONLY")

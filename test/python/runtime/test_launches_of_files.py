@@ -56,10 +56,16 @@ def test_what_a_file_says_of_its_parameters(tmp_path):
         "tt.func public @k(%a: !tt.ptr<f8E5M2> {tt.divisibility = 16 : i32}, %b: !tt.ptr<bf16, 1>,"
         " %arg2: i1, %d-e: i64, %f: f64) {\n tt.return\n}\n"
     )
+    assert IRSource(file).name == "@k"
     assert IRSource(file).signature == {0: "*f8E5M2", 1: "*bf16", 2: "i1", 3: "i64", 4: "f64"}
     assert IRSource(file).parameters == {
         "a": "*fp8e5", "b": "*bf16", "arg2": "i1", "d-e": "i64", "f": "fp64",
     }  # fmt: skip
+    file.write_text(
+        "tt.func public @k(%a: !tt.ptr<i8> {tt.nv_tma_desc = 1 : i32}, %b: i32, "
+        "%c: !tt.ptr<i8> {tt.divisibility = 16 : i32, tt.nv_tma_desc = 1 : i32}) {\n tt.return\n}\n"
+    )
+    assert IRSource(file).signature == {0: "nvTmaDesc", 1: "i32", 2: "nvTmaDesc"}
     file.write_text("tt.func public @k() {\n tt.return\n}\n")
     assert IRSource(file).parameters == IRSource(file).signature == {}
 

@@ -130,6 +130,33 @@ READS = {
         "class Config:\n    pass\nc = Config()\nc.N = 1\nCONFIG = tl.constexpr(c)",
         "CONFIG.N", "module.c.N = 2",
     ),
+    "a member of an enumeration": (
+        "import enum\nclass Mode(enum.Enum):\n    A = 1\nclass Other(enum.Enum):\n    A = 2",
+        "Mode.A.value", "module.Mode = module.Other",
+    ),
+    "the name of a member": (
+        "import enum\nclass Mode(enum.IntEnum):\n    A = 1\n    B = 2\n"
+        "class Config:\n    mode = Mode.A", "1 if Config.mode.name == 'A' else 2",
+        "module.Config.mode = module.Mode.B",
+    ),
+    "an attribute of slots": (
+        "class Config:\n    __slots__ = ('N',)\nc = Config()\nc.N = 1\nCONFIG = tl.constexpr(c)",
+        "CONFIG.N", "module.c.N = 2",
+    ),
+    "a field of a named tuple": (
+        "import collections\nSizes = collections.namedtuple('Sizes', 'n')\n"
+        "class Config:\n    sizes = Sizes(1)", "Config.sizes.n",
+        "module.Config.sizes = module.Sizes(2)",
+    ),
+    "a property": (
+        "class Config:\n    @property\n    def N(self):\n        return self.n\n"
+        "c = Config()\nc.n = 1\nCONFIG = tl.constexpr(c)", "CONFIG.N", "module.c.n = 2",
+    ),
+    "a property that is kept": (
+        "import functools\nclass Config:\n    @functools.cached_property\n    def N(self):\n"
+        "        return self.n\nc = Config()\nc.n = 1\nCONFIG = tl.constexpr(c)", "CONFIG.N",
+        "module.c.n = module.c.N = 2",
+    ),
     "an object that a function is given": (
         "class Config:\n    pass\nc = Config()\nc.N = 1\nCONFIG = tl.constexpr(c)\n"
         "@tile.jit\ndef get(config):\n    return config.N", "get(CONFIG)", "module.c.N = 2",

@@ -94,14 +94,16 @@ def test_narrow_loads_extend(kind, register):
     assert (out == source.astype(f"i{register // 8}").view(out.dtype)).all()
 
 
-LOADS = ["", ".ca", ".cg", ".cs", ".lu", ".cv", ".nc", ".ca.nc", ".L1::evict_last", ".L1::no_allocate.L2::128B", ".L2::64B", ".volatile", ".relaxed.gpu", ".relaxed.cta", ".acquire.sys", ".weak", ".L1::evict_first.L2::256B", ".relaxed.cluster"]  # fmt: skip
-STORES = ["", ".wb", ".cg", ".cs", ".wt", ".volatile", ".relaxed.gpu", ".release.sys", ".weak", ".L1::evict_unchanged", ".relaxed.cluster"]  # fmt: skip
+LOADS = ["", ".ca", ".cg", ".cs", ".lu", ".cv", ".nc", ".ca.nc", ".L1::evict_last", ".L1::no_allocate.L2::128B", ".L2::64B", ".volatile", ".mmio.relaxed.sys", ".relaxed.gpu", ".relaxed.cta", ".acquire.sys", ".weak", ".L1::evict_first.L2::256B", ".relaxed.cluster"]  # fmt: skip
+STORES = ["", ".wb", ".cg", ".cs", ".wt", ".volatile", ".mmio.relaxed.sys", ".relaxed.gpu", ".release.sys", ".weak", ".L1::evict_unchanged", ".relaxed.cluster"]  # fmt: skip
 
 
 def modifiers(op, forms):
     """`.volatile` and the orderings come before the space, cache operators after it."""
     for form in forms:
-        before = form.startswith((".volatile", ".relaxed", ".acquire", ".release", ".weak"))
+        before = form.startswith(
+            (".volatile", ".mmio", ".relaxed", ".acquire", ".release", ".weak")
+        )
         yield f"{op}{form}.global" if before else f"{op}.global{form}"
 
 

@@ -149,11 +149,13 @@ CacheHints takeHints(FunctionDecoder &d) {
   d.hasOneOf({"ca", "cg", "cs", "cv", "lu", "wb", "wt"});
   out.hint |= d.has("level::cache_hint");
   d.has("nc");
-  static constexpr uint8_t orders[] = {
-      Inst::Strong, Inst::Strong, Inst::Strong | Inst::Acquire,
-      Inst::Strong | Inst::Release, Inst::Strong};
-  if (int order =
-          d.hasOneOf({"volatile", "relaxed", "acquire", "release", "mmio"});
+  static constexpr uint8_t orders[] = {Inst::Strong, Inst::Strong,
+                                       Inst::Strong | Inst::Acquire,
+                                       Inst::Strong | Inst::Release};
+  // `.mmio` stands in front of `.relaxed`.
+  if (d.has("mmio"))
+    out.order = Inst::Strong;
+  if (int order = d.hasOneOf({"volatile", "relaxed", "acquire", "release"});
       order >= 0)
     out.order = orders[order];
   out.ordered = out.order;

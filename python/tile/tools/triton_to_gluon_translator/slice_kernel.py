@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
 import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 from tile.errors import TileError
 from tile.language.values import constexpr
 
+from .ordered_set import ordered_set
+from .stable_toposort import stable_toposort
 from .target import TranslatorTarget
 
 #: Turns a value that a function refers to into an expression; None leaves it to the slicer.
@@ -37,6 +41,32 @@ def python_function(value: Any) -> FunctionType | None:
 
 def _is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
+
+
+#: What modules of the language are called in programs, by their names behind the first dot.
+_ALIASES = {"language": "tl", "experimental.gluon": "gluon", "experimental.gluon.language": "gl"}
+
+
+def _public_name(module: ModuleType) -> str:
+    """The name under which a program imports a module: where `triton` is tile, Triton's."""
+    if not _is_in(module.__name__, "tile"):
+        return module.__name__
+    names = (n for n, m in sys.modules.items() if m is module and _is_in(n, "triton"))
+    return next(names, module.__name__)
+
+
+@functools.cache
+def _imported_names(file: str) -> dict[str, str]:
+    """The names that a file's imports give to values of other modules, and their own names."""
+    try:
+        tree = ast.parse(Path(file).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return {}
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {alias.asname or alias.name: alias.name for alias in node.names}
+    return found
 
 
 def _root(name: str | None) -> str:
@@ -133,7 +163,11 @@ class Slicer:
         self.edit: Callable[[ast.AST], ast.AST] = lambda tree: tree
         self.decorate: Callable[[Any], list[str] | None] = lambda value: None
         self.imports: dict[str, str] = {}
-        self.definitions: list[str] = []
+        #: The text of each definition, and which others it names, in the order of its tree.
+        self.definitions: dict[str, str] = {}
+        self._uses: dict[str, ordered_set[str]] = {}
+        #: The definitions that are being written, each within the one before it.
+        self._open: list[str] = []
         self._names: dict[int, str] = {}
         self._kept: list[Any] = []
         self._taken: set[str] = set(dir(builtins))
@@ -183,34 +217,42 @@ class Slicer:
             if text is not None:
                 return text
         if id(value) in self._names:
-            return self._names[id(value)]
+            return self._used(self._names[id(value)])
         if isinstance(value, ModuleType):
             return self._import_module(value)
         function = python_function(value)
         module = function.__module__ if function else getattr(value, "__module__", None)
-        is_leaf = id(value) in self.leaf_values or (module and self._is_leaf(module))
+        is_leaf = id(value) in self.leaf_values or bool(module and self._is_leaf(module))
+        # A class of tile's is not written down in any case.
+        is_leaf |= isinstance(value, type) and _root(module) == "tile"
         if module and is_leaf and isinstance(name, str):
             return self._import_value(module, value, name)
         if function is not None:
-            return self._function(value, function)
-        return self._constant(value, name)
+            return self._used(self._function(value, function))
+        return self._used(self._constant(value, name))
+
+    def _used(self, name: str) -> str:
+        """Notes that the definition that is being written names another one."""
+        if self._open and self._open[-1] != name:
+            self._uses[self._open[-1]].add(name)
+        return name
 
     def _import_module(self, module: ModuleType) -> str:
-        name = module.__name__
-        if "." in name:
-            parent, _, leaf = name.rpartition(".")
-            self.imports.setdefault(leaf, f"from {parent} import {leaf}")
-            return leaf
-        self.imports.setdefault(name, f"import {name}")
-        return name
+        name = _public_name(module)
+        alias = _ALIASES.get(name.partition(".")[2])
+        known = alias if alias and name.partition(".")[0] in ("tile", "triton") else name
+        as_alias = f" as {known}" if known != name else ""
+        self.imports.setdefault(known, f"import {name}{as_alias}")
+        return known
 
     def _import_value(self, module: str, value: Any, name: str) -> str:
         own = getattr(value, "__name__", name)
-        if getattr(sys.modules.get(module), own, _MISSING) is not value:
+        home = sys.modules.get(module)
+        if home is None or getattr(home, own, _MISSING) is not value:
             raise SliceError(f"`{name}` is not to be found in {module}")
         if module == "builtins":
             return own
-        self.imports.setdefault(own, f"from {module} import {own}")
+        self.imports.setdefault(own, f"from {_public_name(home)} import {own}")
         return own
 
     def _constant(self, value: Any, name: str) -> str:
@@ -219,7 +261,8 @@ class Slicer:
             raise SliceError(f"`{name}` is {value!r}, which cannot be written down")
         new = self._new_name(name, value, "value")
         self._remember(value, new)
-        self.definitions.append(f"{new} = {text}")
+        self._uses[new] = ordered_set()
+        self.definitions[new] = f"{new} = {text}"
         return new
 
     def literal(self, value: Any) -> str | None:
@@ -260,41 +303,53 @@ class Slicer:
         if not isinstance(node, ast.FunctionDef):
             raise SliceError(f"`{function.__name__}` is no function of a `def`")
         scope = _Scope(self, function, _Locals(node))
-        self._apply_spec(node, function, scope)
+        left_out = self._apply_spec(node, function, scope)
         decorators = self.decorate(value)
         if decorators is not None:
             node.decorator_list = [ast.parse(text, mode="eval").body for text in decorators]
-        # What decorates a function is defined before what it calls.
-        decorators_of = [scope.visit(decorator) for decorator in node.decorator_list]
-        node.decorator_list = []
+        self._uses[name] = ordered_set()
+        self._open.append(name)
         node = scope.visit(node)
-        node.name, node.decorator_list = name, decorators_of
-        self.definitions.append(ast.unparse(ast.fix_missing_locations(self.edit(node))))
+        for decorator in left_out:
+            scope.visit(decorator)
+        self._open.pop()
+        node.name = name
+        self.definitions[name] = ast.unparse(ast.fix_missing_locations(self.edit(node)))
         return name
 
-    def _apply_spec(self, node: ast.FunctionDef, function: FunctionType, scope: _Scope) -> None:
+    def _apply_spec(
+        self, node: ast.FunctionDef, function: FunctionType, scope: _Scope
+    ) -> list[ast.expr]:
+        """Changes a function as its user asks. Decorators above one that is ignored are for what
+        that one makes: they are left out, too, and only what they name is defined."""
         spec = self.spec
         module = sys.modules.get(function.__module__)
         if module is None or not (spec.ignored_decorator_matchers or spec.annotation_rewriters):
-            return
+            return []
         context = {**function.__globals__, **scope.closure}
-        node.decorator_list = [
-            decorator
+        ignored = [
+            any(matches(context, module, decorator) for matches in spec.ignored_decorator_matchers)
             for decorator in node.decorator_list
-            if not any(m(context, module, decorator) for m in spec.ignored_decorator_matchers)
         ]
+        first = max((i + 1 for i, is_ignored in enumerate(ignored) if is_ignored), default=0)
+        above = [d for d, i in zip(node.decorator_list[:first], ignored, strict=False) if not i]
+        node.decorator_list = node.decorator_list[first:]
         arguments = node.args
         for arg in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
             for rewrite in spec.annotation_rewriters:
                 written = arg.annotation and rewrite(context, module, arg.annotation)
                 if written is not None:  # Read again: it may leave out what a parser fills in.
                     arg.annotation = ast.parse(ast.unparse(written), mode="eval").body
+        return above
 
     def text(self, roots: Sequence[Any]) -> str:
         self.reserve(roots)
         for root in roots:
             self.reference(root, getattr(root, "__name__", "kernel"))
-        return "\n\n\n".join(["\n".join(self.imports.values()), *self.definitions]).strip() + "\n"
+        # What is named last comes first: callees stand before those that call them.
+        order = reversed(stable_toposort(self._uses))
+        definitions = [self.definitions[name] for name in order]
+        return "\n\n\n".join(["\n".join(self.imports.values()), *definitions]).strip() + "\n"
 
 
 class _Scope(ast.NodeTransformer):
@@ -341,7 +396,13 @@ class _Scope(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         value = self._resolve(node.id) if isinstance(node.ctx, ast.Load) else _MISSING
-        return node if value is _MISSING else self._expression(value, node.id)
+        return node if value is _MISSING else self._expression(value, self._own_name(node.id))
+
+    def _own_name(self, name: str) -> str:
+        """What a value that was imported is called where it comes from."""
+        if name in self.locals.imports:
+            return self.locals.imports[name][1] or name
+        return _imported_names(self.function.__code__.co_filename).get(name, name)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         value = self._value(node)

@@ -167,7 +167,20 @@ def convert_triton_to_gluon(
         else None
     )
     slicer.edit = lambda tree: _arguments_of_loops(_Tensors().visit(tree))
-    return slicer.text(list(src))
+    return _without_unused_imports(slicer.text(list(src)))
+
+
+def _without_unused_imports(text: str) -> str:
+    """Functions of the host alone need no language."""
+    tree = ast.parse(text)
+    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    unused = {
+        ast.unparse(node)
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        and not used & {alias.asname or alias.name for alias in node.names}
+    }
+    return "\n".join(line for line in text.split("\n") if line not in unused).lstrip("\n")
 
 
 def translate_kernels(kernels: Sequence[Any], target: TranslatorTarget) -> str:

@@ -9,18 +9,18 @@ from tile import knobs as _knobs
 from tile.compat.unbuilt import Unbuilt
 from tile.runtime.specialization import native_specialize_impl as _describe
 
-from . import amd, gluon_ir, interpreter, ir, linear_layout, llvm, nvidia
+from . import amd, gluon_ir, interpreter, ir, linear_layout, llvm, nvidia, passes
 
 #: Variables that change what is compiled; each belongs to a knob.
 _IN_KEYS = ("DISABLE_PTXAS_OPT", "PTXAS_OPTIONS", "TRITON_MOCK_PTX_VERSION", "TRITON_F32_DEFAULT")
 
-#: Modules of Triton's that are one with its compiler.
-_UNBUILT = ("passes", "proton")
+#: What is one with Triton's compiler, and what to use in its place.
+_UNBUILT = {"proton": "triton.profiler records kernels, and its language has scopes inside of them"}
 
 
 def __getattr__(name: str) -> Any:
     if name in _UNBUILT:
-        return Unbuilt(f"{__name__.removeprefix('tile.compat.')}.{name}")
+        return Unbuilt(f"{__name__.removeprefix('tile.compat.')}.{name}", _UNBUILT[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -61,4 +61,5 @@ __all__ = [
     "llvm",
     "native_specialize_impl",
     "nvidia",
+    "passes",
 ]

@@ -12,6 +12,7 @@ from tile.compat.unbuilt import UnbuiltAttributeError
 from tile.errors import TileError
 
 from . import llvm
+from .passes import amd as passes
 
 #: LLVM's calling convention of kernels.
 CALLING_CONV_AMDGPU_KERNEL = 91
@@ -79,5 +80,5 @@ def _generation(processor: str) -> int:
 
 __all__ = [
     "CALLING_CONV_AMDGPU_KERNEL", "assemble_amdgcn", "find_loaded_library", "get_target_triple",
-    "has_architected_sgprs", "link_hsaco", "supports_multi_cta_launch", "supports_tdm",
+    "has_architected_sgprs", "link_hsaco", "passes", "supports_multi_cta_launch", "supports_tdm",
 ]  # fmt: skip

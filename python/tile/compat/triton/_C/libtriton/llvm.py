@@ -16,7 +16,10 @@ from tile.errors import TileError
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise UnbuiltAttributeError(f"triton._C.libtriton.llvm.{name} is not built in tile yet")
+    raise UnbuiltAttributeError(
+        f"triton._C.libtriton.llvm.{name} is not built in tile yet: translate_to_asm takes LLVM IR "
+        "as text, and the option `extern_libs` of a kernel links libraries"
+    )
 
 
 def init_targets() -> None:

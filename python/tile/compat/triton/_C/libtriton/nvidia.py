@@ -9,6 +9,7 @@ from tile.errors import DriverError
 from tile.runtime.driver import driver
 
 from . import cublas
+from .passes import nvidia as passes
 
 
 def __getattr__(name: str) -> Any:
@@ -58,5 +59,5 @@ def synchronize() -> None:
 
 __all__ = [
     "copy_device_to_host", "copy_host_to_device", "cublas", "device_free", "device_malloc",
-    "synchronize",
+    "passes", "synchronize",
 ]  # fmt: skip
