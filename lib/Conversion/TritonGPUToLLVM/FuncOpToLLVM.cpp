@@ -94,7 +94,7 @@ struct FuncPattern : TargetPattern<FuncOp> {
         function.setPassthroughAttr(
             rewriter.getArrayAttr({rewriter.getStringAttr("noinline")}));
     }
-    // What is known of pointers helps LLVM and documents the PTX.
+    // What is known of arguments helps LLVM and documents the PTX.
     for (auto [i, input] : llvm::enumerate(type.getInputs())) {
       auto divisibility =
           op.getArgAttrOfType<IntegerAttr>(i, kDivisibilityAttr);
@@ -102,6 +102,14 @@ struct FuncPattern : TargetPattern<FuncOp> {
           llvm::isPowerOf2_64(divisibility.getInt()))
         function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                             rewriter.getI64IntegerAttr(divisibility.getInt()));
+      // A small stride of 64 bits is multiplied as one of 32.
+      auto most = op.getArgAttrOfType<IntegerAttr>(i, kMaxAttr);
+      if (kernel && input.isInteger(64) && most &&
+          op.getArgAttr(i, kNonNegativeAttr))
+        function.setArgAttr(
+            i, LLVM::LLVMDialect::getRangeAttrName(),
+            LLVM::ConstantRangeAttr::get(ctx, llvm::APInt(64, 0),
+                                         llvm::APInt(64, most.getInt() + 1)));
     }
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());

@@ -176,6 +176,12 @@ OpFoldResult UnsplatOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ExpandDimsOp::fold(FoldAdaptor adaptor) {
+  // Inductor sums a block of one row along its dimension of size one, and adds
+  // the result to another such row.
+  auto reshape = getSrc().getDefiningOp<ReshapeOp>();
+  if (reshape && !reshape.getAllowReorder() &&
+      reshape.getSrc().getType() == getType())
+    return reshape.getSrc();
   return reshapeConstant(adaptor.getSrc(), getType());
 }
 
@@ -199,6 +205,9 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   // A reorder may as well keep the order.
   if (getSrc().getType() == getType())
     return getSrc();
+  auto expand = getSrc().getDefiningOp<ExpandDimsOp>();
+  if (expand && expand.getSrc().getType() == getType())
+    return expand.getSrc();
   return reshapeConstant(adaptor.getSrc(), getType());
 }
 

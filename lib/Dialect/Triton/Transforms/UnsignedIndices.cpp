@@ -4,6 +4,7 @@
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
@@ -82,6 +83,14 @@ void IndexValues::addSources(Value value) {
     Operation *parent = arg.getOwner()->getParentOp();
     if (!isa<RegionBranchOpInterface>(parent))
       return;
+    // A counter is never below its first value. How far it counts may depend
+    // on data, as the lengths of sequences do: its sign does not.
+    if (auto loop = dyn_cast<scf::ForOp>(parent);
+        loop && value == loop.getInductionVar()) {
+      add(loop.getLowerBound());
+      add(loop.getStep());
+      return;
+    }
     // Carried values; which of them it is does not matter enough to ask.
     parent->walk([&](Operation *op) {
       if (op->hasTrait<mlir::OpTrait::IsTerminator>() &&

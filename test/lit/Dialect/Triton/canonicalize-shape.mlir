@@ -107,6 +107,27 @@ tt.func @broadcast_of_broadcast(%x: tensor<1x1xf32>) -> tensor<4x8xf32> {
   tt.return %1 : tensor<4x8xf32>
 }
 
+// A dimension of size one that is taken away and given back.
+// CHECK-LABEL: tt.func @row_and_back
+tt.func @row_and_back(%x: tensor<1x8xf32>, %y: tensor<8xf32>) -> (tensor<1x8xf32>, tensor<8xf32>) {
+  // CHECK-NEXT: tt.return %arg0, %arg1
+  %0 = tt.reshape %x : tensor<1x8xf32> -> tensor<8xf32>
+  %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<8xf32> -> tensor<1x8xf32>
+  %2 = tt.expand_dims %y {axis = 1 : i32} : tensor<8xf32> -> tensor<8x1xf32>
+  %3 = tt.reshape %2 : tensor<8x1xf32> -> tensor<8xf32>
+  tt.return %1, %3 : tensor<1x8xf32>, tensor<8xf32>
+}
+
+// All users of a reordered tensor see the same order.
+// CHECK-LABEL: tt.func @reordered_row
+tt.func @reordered_row(%x: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<8xf32>) {
+  // CHECK: tt.reshape
+  // CHECK: tt.expand_dims
+  %0 = tt.reshape %x allow_reorder : tensor<1x8xf32> -> tensor<8xf32>
+  %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<8xf32> -> tensor<1x8xf32>
+  tt.return %1, %0 : tensor<1x8xf32>, tensor<8xf32>
+}
+
 // CHECK-LABEL: tt.func @reshape_of_reshape
 tt.func @reshape_of_reshape(%x: tensor<4x8xf32>) -> (tensor<8x4xf32>, tensor<2x16xf32>) {
   // CHECK-DAG: %[[A:.*]] = tt.reshape %arg0 : tensor<4x8xf32> -> tensor<8x4xf32>

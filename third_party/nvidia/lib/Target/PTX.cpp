@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "nvidia/Target/KeepFromUnrolling.h"
+#include "nvidia/Target/NarrowFactors.h"
 #include "nvidia/Target/ShareBases.h"
 #include "nvidia/Target/ShareLoopOffsets.h"
 #include "nvidia/Target/ShortenLiveRanges.h"
@@ -180,6 +181,7 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
     shareBases(module);
     shareLoopOffsets(module);
     shortenLiveRanges(module);
+    narrowFactors(module);
   }
   keepFromUnrolling(module);
   return success();

@@ -55,6 +55,9 @@ def TritonGPURemoveLayoutConversions
     3. Conversions that cannot go move to where there is less to convert: above
        extensions and broadcasts, below truncations, out of loops.
 
+    Then loads that read the same elements into the same threads are one load.
+    Their layouts may differ in name, as slices of two layouts do.
+
     Before:
     ```mlir
     %0 = tt.load %p : tensor<1024x!tt.ptr<f32>, #blocked1>
@@ -82,7 +85,8 @@ def TritonGPURemoveLayoutConversions
     Statistic<"numRematerialized", "num-rematerialized",
               "Conversions replaced by repeating a computation">,
     Statistic<"numHoisted", "num-hoisted",
-              "Conversions moved to where there is less to convert">
+              "Conversions moved to where there is less to convert">,
+    Statistic<"numMerged", "num-merged", "Loads that another load stands for">
   ];
 }
 

@@ -19,6 +19,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -114,6 +115,10 @@ layout_conversions::getElementCost(Operation *op,
       isa<BroadcastOp, ExpandDimsOp, TransOp, ReshapeOp, JoinOp, SplitOp,
           BitcastOp, arith::BitcastOp, PtrToIntOp, IntToPtrOp>(op))
     return 0;
+  // Shifts, or a multiplication and its corrections.
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_Constant()))
+    return 4;
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemFOp,
           arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
           arith::CeilDivUIOp, arith::FloorDivSIOp, PreciseDivFOp, PreciseSqrtOp,

@@ -37,6 +37,9 @@ unsigned sinkConversions(Operation *func);
 /// and merges conversions of conversions.
 unsigned foldConversions(Operation *func);
 
+/// Replaces loads by others that read the same elements into the same threads.
+unsigned mergeReads(Operation *func);
+
 /// Uses that neither pass a layout on nor take any: they want the one they see.
 bool isFixedUse(OpOperand &use);
 

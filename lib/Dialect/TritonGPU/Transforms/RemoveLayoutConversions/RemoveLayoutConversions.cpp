@@ -57,6 +57,10 @@ struct TritonGPURemoveLayoutConversions
     }
     numHoisted += sinkConversions(func);
     foldConversions(func);
+    if (unsigned merged = mergeReads(func)) {
+      numMerged += merged;
+      foldConversions(func);
+    }
   }
 };
 

@@ -166,6 +166,42 @@ tt.func @hash(%p: !tt.ptr<i32>) {
   tt.return
 }
 
+// How far a counter counts may be data, such as the length of a sequence. It is
+// not below its first value.
+// CHECK-LABEL: tt.func @length
+tt.func @length(%p: !tt.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %length = tt.load %p : !tt.ptr<i32>
+  scf.for %i = %c0 to %length step %c1 : i32 {
+    // CHECK: arith.divui
+    %page = arith.divsi %i, %c16 : i32
+    %a = tt.addptr %p, %page : !tt.ptr<i32>, i32
+    %x = tt.load %a : !tt.ptr<i32>
+    tt.store %a, %x : !tt.ptr<i32>
+  }
+  tt.return
+}
+
+// One that starts at data may be.
+// CHECK-LABEL: tt.func @from_data
+tt.func @from_data(%p: !tt.ptr<i32>, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %data = tt.load %p : !tt.ptr<i32>
+  %start = arith.maxsi %data, %c0 : i32
+  scf.for %i = %start to %end step %c1 : i32 {
+    // CHECK: arith.divsi
+    %page = arith.divsi %i, %c16 : i32
+    %a = tt.addptr %p, %page : !tt.ptr<i32>, i32
+    %x = tt.load %a : !tt.ptr<i32>
+    tt.store %a, %x : !tt.ptr<i32>
+  }
+  tt.return
+}
+
 // Counters without a sign may be none of those that have one.
 // CHECK-LABEL: tt.func @unsigned_counter
 tt.func @unsigned_counter(%p: !tt.ptr<f32>, %end: i32) {
