@@ -159,7 +159,7 @@ def front_end(
     backend = find_backend(target)
     parsed = backend.parse_options(chosen)
     module = source.make_ir(parsed, _C.ir.Context())
-    metadata = {"name": source.name}
+    metadata = {"name": source.name, "hash": ""}  # As of a launch.
     with captured() as texts:
         backend.make_ttir(module, metadata, options=parsed)
         backend.make_ttgir(module, metadata, options=parsed)

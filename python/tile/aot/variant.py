@@ -90,6 +90,7 @@ def compile_kernel(
     def compile(**more: Any) -> list[Any]:
         # Tensor maps are in scratch memory, which a C function cannot give a kernel.
         more["disable_passes"] = "triton-nvidia-optimize-descriptor-encoding"
+        more["raise_pointers"] = False
         return [compile_source(source, target=t, options={**options, **more}) for t in chosen]
 
     compiled = compile()

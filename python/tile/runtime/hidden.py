@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from typing import Any
 
+from .. import _C
 from ..errors import DriverError
 from .memory import allocate
 from .recorded import recording
+
+#: The most memory that a launch takes for descriptors that nobody asked for: those of 2^18 programs
+#: of attention. Where more is needed, programs load by pointers.
+_MOST_FOR_RAISED = 1 << 27
+
+
+#: Whether a launch has no other kernel to use.
+_gives_any: ContextVar[bool] = ContextVar("tile_gives_any_memory", default=False)
+
+
+@contextlib.contextmanager
+def any_memory() -> Iterator[None]:
+    """Gives launches as much memory as they ask for meanwhile."""
+    token = _gives_any.set(True)
+    try:
+        yield
+    finally:
+        _gives_any.reset(token)
 
 
 def types(kernel: Any) -> list[str]:
@@ -26,11 +47,14 @@ def with_memory(kernel: Any, driver: Any, device: int, ctas: int, packed: Any) -
         return packed
     scratch = metadata.get("global_scratch_size", 0)
     alignment = max(1, metadata.get("global_scratch_align", 1))
-    allocator = _torch_allocator(driver.torch_device)
+    allocator = _default_allocator(driver)
+    most = _MOST_FOR_RAISED if scratch and _is_raised(kernel) else None
 
     def launch(x: int, y: int, z: int, stream: int, arguments: tuple, *records: int) -> int:
         if scratch:
             size = scratch * x * y * z * ctas
+            if most is not None and size > most and not _gives_any.get():
+                return _C.launch.NO_TENSOR_MAP
             arguments = (*arguments, allocate(size, alignment, stream, allocator))
         code = packed(x, y, z, stream, (*arguments, *records))
         if code > 0:
@@ -47,19 +71,28 @@ def with_memory(kernel: Any, driver: Any, device: int, ctas: int, packed: Any) -
     return whole
 
 
-def _torch_allocator(kind: str) -> Callable:
-    """Memory on torch's current device of a kind."""
+def _is_raised(kernel: Any) -> bool:
+    """Whether the compiler chose to make descriptors, and the program makes none."""
+    if kernel._metadata.get("raise_pointers", False) is not None:
+        return False
+    return "ttir" in kernel.asm and "tt.make_tensor_desc" not in kernel.asm["ttir"]
+
+
+def _default_allocator(driver: Any) -> Callable:
+    """Memory on the current device: torch's where a program uses torch, and else the driver's."""
 
     def allocate(size: int, alignment: int, stream: Any) -> Any:
         torch = sys.modules.get("torch")
-        if torch is None:
-            raise DriverError(
-                "this kernel needs scratch memory: set an allocator with tile.set_allocator, or "
-                "import torch"
-            )
-        return torch.empty(size, dtype=torch.int8, device=kind)
+        if torch is not None:
+            return torch.empty(size, dtype=torch.int8, device=driver.torch_device)
+        if hasattr(driver, "allocate_on_stream"):
+            return driver.allocate_on_stream(size, stream)
+        raise DriverError(
+            "this kernel needs scratch memory: set an allocator with tile.set_allocator, or "
+            "import torch"
+        )
 
     return allocate
 
 
-__all__ = ["types", "with_memory"]
+__all__ = ["any_memory", "types", "with_memory"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .. import knobs
+from .. import _C, knobs
 from ..errors import TileError
-from . import bounds, descriptors, overlap
+from . import bounds, descriptors, hidden, overlap
 from .arguments import runtime_parameters, take_apart
 from .driver import driver
 
@@ -111,6 +111,9 @@ class Runner:
                 take_apart(spec, value, flat)
         # An empty grid runs nothing.
         code = launch(x, y, z, stream, tuple(flat)) if x and y and z else 0
+        if code.__class__ is int and code == _C.launch.NO_TENSOR_MAP:
+            with hidden.any_memory():
+                code = launch(x, y, z, stream, tuple(flat))
         if code.__class__ is int and code:
             active.raise_launch_error(code, self.kernel.name)
         if described_hook:

@@ -28,8 +28,10 @@ dividend and divisor can be negative only by an overflow. A sum of non-negative 
 of such scalars, such as `min(rows - first, 8)`, is taken to be a size, so it is not negative. A
 value that is stored keeps its sign.
 
-With `TILE_RAISE_POINTERS=1` it has another one. Offsets and masks of loads for `tl.dot` in loops
-may be computed as if nothing in them overflowed.
+It has another one on sm_90, in loops where a `tl.dot` multiplies what comes from another one.
+Offsets and masks of loads for these dots may be computed as if nothing in them overflowed.
+`TILE_RAISE_POINTERS=0` takes that back, and `TILE_RAISE_POINTERS=1` gives it to all loops with
+dots, from sm_90 on.
 
 These values count as not negative:
 

@@ -41,6 +41,17 @@ def running(x_ptr, count: tl.constexpr, y_ptr, n):
         tl.store(y_ptr + (i + 1) * count + lanes, tl.load(x_ptr + i * count + lanes) + 1)
 
 @tile.jit
+def chained(q_ptr, k_ptr, out_ptr, steps):
+    i = tl.arange(0, 64)
+    at = i[:, None] * 64 + i[None, :]
+    q = tl.load(q_ptr + at)
+    acc = tl.zeros((64, 64), tl.float32)
+    for t in range(0, steps):
+        k = tl.load(k_ptr + t * 4096 + at)
+        acc = tl.dot((tl.dot(q, k.T) > 0).to(tl.float16), k, acc)
+    tl.store(out_ptr + at, acc)
+
+@tile.jit
 def described(d, out_ptr):
     tl.store(out_ptr + tl.arange(0, 16), tl.sum(d.load([0, 0]).to(tl.float32), 1))
 """
@@ -327,6 +338,16 @@ def test_arguments_that_overlap(kernels, tmp_path, tmp_path_factory):
     run_c_program(tmp_path, HERE, made, [
         "disjoint overlapping overlapping overlapping disjoint disjoint 2"
     ])  # fmt: skip
+
+
+def test_pointers_stay_pointers(kernels, tmp_path):
+    """A C function gives kernels no memory, in which descriptors could be."""
+    signature = "*fp16:16, *fp16:16, *fp32:16, i32"
+    _, source = compile_kernel(
+        kernels, "chained", signature, "1", tmp_path / "out", targets=["cuda:90"]
+    )
+    entry = re.search(r"\.entry chained\((.*?)\)", _ptx(source.read_text()), re.S)
+    assert entry[1].count(".param") == 4
 
 
 def test_descriptors_and_clusters(kernels, tmp_path, tmp_path_factory):

@@ -216,6 +216,58 @@ def test_scratch_memory(gpu):
     assert struct.unpack("<Q", launches[0][2][0]) == (0xABC00,)
 
 
+def test_scratch_memory_of_the_driver(gpu, monkeypatch):
+    """Without torch, and without an allocator of the program, memory is that of the stream."""
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    kernel = nothing[(1,)]()
+    kernel._metadata["global_scratch_size"] = 256
+    from tile.runtime.driver import driver
+
+    held = gpu.counter("memories")
+    during = []
+    given = []
+
+    def note(config, function, parameters):
+        during.append(gpu.counter("memories"))
+        given.append(struct.unpack("<Q", ctypes.string_at(parameters[0], 8))[0])
+
+    gpu.on_launch(note)
+    launch = driver.active.make_launcher(kernel, {})
+    launch(2, 3, 1, 0x55, ())
+    assert during == [held + 1] and given[0] % 128 == 0 and given[0]
+    assert gpu.counter("memories") == held
+
+
+@tile.jit
+def chained(q_ptr, k_ptr, out_ptr, steps):
+    i = tl.arange(0, 64)
+    at = i[:, None] * 64 + i[None, :]
+    q = tl.load(q_ptr + at)
+    acc = tl.zeros((64, 64), tl.float32)
+    for t in range(0, steps):
+        k = tl.load(k_ptr + t * 4096 + at)
+        acc = tl.dot((tl.dot(q, k.T) > 0).to(tl.float16), k, acc)
+    tl.store(out_ptr + tl.program_id(0) * 4096 + at, acc)
+
+
+def test_large_grids_take_no_memory_for_descriptors(gpu, monkeypatch):
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    launches = gpu.record(1)
+    q, k = (gpu.tensor(at, tl.float16) for at in (0x10000, 0x20000))
+    out = gpu.tensor(0x30000, tl.float32)
+    sizes = []
+    for programs in (4, 600_000, 4):
+        kernel = chained[(programs,)](q, k, out, 64)
+        sizes.append(kernel._metadata["global_scratch_size"])
+        assert launches[-1][0]["grid"] == (programs, 1, 1)
+    assert sizes[0] == sizes[2] > 0 == sizes[1] and len(launches) == 3
+    # Who asks for descriptors gets them, and who launches this one kernel.
+    kernel = chained[(4,)](q, k, out, 64)
+    assert kernel[(600_000,)](q, k, out, 64)._metadata["global_scratch_size"]
+    assert launches[-1][0]["grid"] == (600_000, 1, 1)
+    assert chained[(600_000,)](q, k, out, 64, raise_pointers=True)._metadata["global_scratch_size"]
+
+
 def test_kernels_that_nobody_needs_are_freed(gpu):
     @tile.jit
     def kernel(p):

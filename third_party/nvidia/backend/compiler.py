@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from typing import Any, ClassVar
@@ -24,10 +25,10 @@ from .targets import WITHOUT_CODE, find_facts
 
 #: The most threads of a block, on every GPU.
 _MOST_THREADS = 1024
-#: Loops that load by bulk tensor copies what programs load by pointers.
-_RAISED_LOOPS = {None: "chains", False: "none", True: "all"}
 #: What dots are whose sums are in tensor memory, as their names begin.
 _SUM = "ttnvgpu.tc_gen5_mma"
+#: What makes a descriptor in a kernel.
+_MAP = "ttnvgpu.tensormap_create"
 
 
 class NvidiaBackend(BaseBackend):
@@ -192,19 +193,48 @@ class NvidiaBackend(BaseBackend):
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         self._note_options(module, options)
         name = metadata["name"]
+        raised = self._raised_loops(module, metadata, options)
+        if raised == "chains":
+            attempt = watch.Attempt(watch.current())
+            result = self._run_ttgir(module.clone(), name, options, False, False, raised)
+            shortage = self._find_shortage(result, _MAP)
+            if shortage is None:
+                return result
+            attempt.forget()
+            missed(
+                "triton-raise-pointers-to-descriptors",
+                "loop-by-pointers",
+                f"no loop gets descriptors where nobody asks for them: {shortage['message']}",
+                shortage["places"],
+            )
+            raised = "none"
         ways = [(False, False)]
         if options.tensor_memory and self.facts.has_tensor_memory:
             ways = [(True, True), (True, False), (False, False)]
             ways = ways[0 if options.specialize_warps else 1 :]
         for way in ways[:-1]:
             attempt = watch.Attempt(watch.current())
-            result = self._run_ttgir(module.clone(), name, options, *way)
-            shortage = self._find_shortage(result)
+            result = self._run_ttgir(module.clone(), name, options, *way, raised)
+            shortage = self._find_shortage(result, _SUM)
             if shortage is None:
                 return result
             attempt.forget()
             self._say_what_is_given_up(shortage, specialize_warps=way[1])
-        return self._run_ttgir(module, name, options, *ways[-1])
+        return self._run_ttgir(module, name, options, *ways[-1], raised)
+
+    def _raised_loops(self, module: Any, metadata: dict[str, Any], options: NvidiaOptions) -> str:
+        """Which loops load by bulk tensor copies what the program loads by pointers: none, all,
+        or chains."""
+        if options.raise_pointers is not None:
+            return "all" if options.raise_pointers else "none"
+        # Only sm_90 was measured.
+        if not (self.facts.has_wgmma and options.tma) or options.num_ctas > 1:
+            return "none"
+        # Programs that overlap the last launch's would write into its memory of descriptors. Who
+        # runs stages by hand launches by hand, too, and gives kernels no memory.
+        if options.launch_pdl or "hash" not in metadata:
+            return "none"
+        return "chains" if str(module).count("tt.dot ") > 1 else "none"
 
     @staticmethod
     def _say_what_is_given_up(shortage: dict[str, Any], specialize_warps: bool) -> None:
@@ -231,7 +261,11 @@ class NvidiaBackend(BaseBackend):
         options: NvidiaOptions,
         tensor_memory: bool,
         specialize_warps: bool,
+        raised: str,
     ) -> Any:
+        # Warps that hand each other registers need to have all of them.
+        if self.facts.has_wgmma and options.maxnreg is not None:
+            options = dataclasses.replace(options, specialize_warps=False)
         return run_stage(
             module,
             "tile-nvidia-ttgir",
@@ -247,19 +281,19 @@ class NvidiaBackend(BaseBackend):
                 if not options.specialize_warps or (tensor_memory and not specialize_warps)
                 else ""
             )
-            + f" raise-pointers={_RAISED_LOOPS[options.raise_pointers]}"
+            + f" raise-pointers={raised}"
             + (" clc=true" if options.clc else ""),
         )
 
-    def _find_shortage(self, module: Any) -> dict[str, Any] | None:
-        """The diagnostic about memory of which a kernel with sums in tensor memory needs too
-        much; None if there is enough."""
+    def _find_shortage(self, module: Any, culprit: str) -> dict[str, Any] | None:
+        """The diagnostic about memory of which a kernel with such operations needs too much; None
+        if there is enough."""
         trial = module.clone()
         pipeline = f"tile-nvidia-allocation{{compute-capability={self.target.arch}}}"
         try:
             _C.passes.PassManager.parse(pipeline, trial.context).run(trial)
         except _C.ir.MLIRError as error:
-            if _SUM not in str(module):
+            if culprit not in str(module):
                 return None
             return next(d for d in error.diagnostics if d["severity"] == "error")
         return None

@@ -126,6 +126,20 @@ class _Copy2D(ctypes.Structure):
     )  # fmt: skip
 
 
+class StreamMemory:
+    """Memory that a stream gives back behind all that was launched on it meanwhile. Graphs that
+    capture the stream have it, too."""
+
+    def __init__(self, address: int, free: Callable[[], int]) -> None:
+        self._address, self._free = address, free
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def __del__(self) -> None:
+        self._free()
+
+
 class CudaDriver(DriverBase):
     """The driver where there is an NVIDIA GPU."""
 
@@ -264,6 +278,18 @@ class CudaDriver(DriverBase):
     def free_memory(self, device: int, address: int) -> None:
         with self._on_device(device):
             check(self.library.cuMemFree_v2(ctypes.c_uint64(address)), "cannot free memory")
+
+    def allocate_on_stream(self, size: int, stream: int) -> StreamMemory:
+        """Memory of the current device for the next launch on a stream."""
+        address = ctypes.c_uint64()
+        handle = ctypes.c_void_p(stream)
+        check(
+            self.library.cuMemAllocAsync(ctypes.byref(address), ctypes.c_size_t(size), handle),
+            f"cannot get {size} bytes of memory",
+        )
+        return StreamMemory(
+            address.value, functools.partial(self.library.cuMemFreeAsync, address, handle)
+        )
 
     def wait_for_device(self, device: int) -> None:
         with self._on_device(device):

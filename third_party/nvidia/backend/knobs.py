@@ -22,8 +22,9 @@ class NvidiaKnobs(Group):
     )
     raise_pointers = flag(
         "TILE_RAISE_POINTERS",
-        False,
-        "Let bulk tensor copies load operands of dots in loops that programs load by pointers.",
+        None,
+        "Let bulk tensor copies load operands of dots in loops that programs load by pointers. "
+        "Unset: where it pays.",
         in_key=True,
     )
     dump_nvptx = flag("NVPTX_ENABLE_DUMP", False, "Print the PTX of each kernel.")

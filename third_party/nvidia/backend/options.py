@@ -47,8 +47,8 @@ class NvidiaOptions(BaseOptions):
     #: Give loops over tiles warps for copies and dots where it pays, on the same targets.
     specialize_warps: bool = True
     #: Whether loops with dots load by bulk tensor copies where programs load by pointers. None:
-    #: those where a dot multiplies what comes from another one.
-    raise_pointers: bool | None = False
+    #: where it pays, on sm_90.
+    raise_pointers: bool | None = None
 
     #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
     #: A launch names them by `extern_libs`, a dictionary of names and files.

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChainedDots.h"
 #include "MatrixTiles.h"
 
 #include "tile/Analysis/AxisInfo.h"
@@ -80,12 +81,16 @@ public:
       : loop(loop), analysis(loop, axisInfo, ranges),
         forms(analysis.getForms()) {}
 
-  /// Finds the loads; returns how many become others. Two programs with
-  /// `numStages` buffers for each load may have `sharedMemory` bytes.
-  unsigned run(int64_t sharedMemory, int64_t numStages);
+  /// Finds the loads; returns how many become others. Where `chain` is given,
+  /// the loop is left alone unless it pays. A multiprocessor has so many
+  /// `registers`; 0 if copies get no warps of their own.
+  unsigned run(const ChainedDots *chain, int64_t registers);
 
 private:
-  Value makeGuard(ArrayRef<MatrixTile> tiles);
+  std::string findObstacleOf(const ChainedDots &chain, size_t numLoads,
+                             size_t numTiles);
+  bool chooseWarps(const ChainedDots &chain, int64_t registers);
+  Value makeGuard(ArrayRef<MatrixTile> tiles, int64_t leastIterations);
   void moveIntoBranch(Value guard);
   void raise(const MatrixTile &tile);
   Value makeSize(OpBuilder &builder, Location loc, const TileLimit &size);
@@ -176,8 +181,10 @@ void LoopRaising::raise(const MatrixTile &tile) {
 }
 
 /// Whether all remainders in `tiles` are what they are of, their rows are some
-/// distance apart, and coordinates suffice; null if all of that is known.
-Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles) {
+/// distance apart, coordinates suffice, and the loop has `leastIterations`;
+/// null if all of that is known.
+Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles,
+                             int64_t leastIterations) {
   llvm::SmallSetVector<unsigned, 4> numbers;
   for (const MatrixTile &tile : tiles)
     numbers.insert_range(tile.remainders);
@@ -207,10 +214,15 @@ Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles) {
   for (const MatrixTile &tile : tiles)
     if (std::optional<int64_t> most = tile.mostIterations)
       iterations = std::min(iterations.value_or(*most), *most);
-  if (iterations)
-    require(arith::CmpIPredicate::ule, TripCount(loop).getCount(builder),
+  auto countAgainst = [&](arith::CmpIPredicate predicate, int64_t limit) {
+    require(predicate, TripCount(loop).getCount(builder),
             arith::ConstantIntOp::create(builder, loc, builder.getI64Type(),
-                                         *iterations));
+                                         limit));
+  };
+  if (iterations)
+    countAgainst(arith::CmpIPredicate::ule, *iterations);
+  if (leastIterations > 0)
+    countAgainst(arith::CmpIPredicate::uge, leastIterations);
   // Rows that are all the same one are no matrix for copy engines.
   SmallVector<Polynomial> strides;
   for (const MatrixTile &tile : tiles)
@@ -252,52 +264,87 @@ void LoopRaising::moveIntoBranch(Value guard) {
   fill(branch.getThenRegion(), loop);
 }
 
-/// Whether a dot of `loop` multiplies what threads compute from another one, as
-/// in attention. The tensor core waits for them unless groups of warps take
-/// turns.
-bool hasChain(scf::ForOp loop) {
-  llvm::SetVector<Operation *> work;
-  auto addUsers = [&](Operation *op) {
-    for (Operation *user : op->getUsers())
-      if (user->getBlock() == loop.getBody())
-        work.insert(user);
-  };
-  for (DotOp dot : loop.getBody()->getOps<DotOp>())
-    for (Operation *user : dot->getUsers())
-      if (!isa<DotOp>(user) && user->getBlock() == loop.getBody())
-        work.insert(user);
-  for (size_t i = 0; i < work.size(); ++i) {
-    if (isa<DotOp>(work[i]))
+constexpr const char *kFewIterations =
+    "its few iterations do not pay for making them";
+
+void missed(StringRef name, Location loc, StringRef what) {
+  remark::missed(loc, remark::RemarkOpts::name(name).category(DEBUG_TYPE))
+      << what;
+}
+
+/// What `value` was before it was rounded down to a multiple of some number,
+/// and by how much it may have been more.
+std::pair<Value, int64_t> skipRounding(Value value) {
+  auto product = value.getDefiningOp<arith::MulIOp>();
+  if (!product)
+    return {value, 0};
+  Operation *quotient = product.getLhs().getDefiningOp();
+  if (!isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(quotient))
+    return {value, 0};
+  std::optional<int64_t> unit = getConstantIntValue(product.getRhs());
+  if (!unit || *unit <= 0 ||
+      getConstantIntValue(quotient->getOperand(1)) != unit)
+    return {value, 0};
+  return {quotient->getOperand(0), *unit - 1};
+}
+
+/// A number of iterations that `loop` does not exceed if nothing overflows: its
+/// bounds may be a constant distance apart, as around the diagonal of causal
+/// attention.
+std::optional<int64_t> findMostIterations(scf::ForOp loop) {
+  AffineForms forms(loop);
+  auto [begin, rounded] = skipRounding(loop.getLowerBound());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep()), most;
+  std::optional<AffineForm> first = forms.get(begin);
+  if (!step || *step <= 0 || !first)
+    return std::nullopt;
+  SmallVector<Value> ends{loop.getUpperBound()};
+  while (!ends.empty()) {
+    Value end = ends.pop_back_val();
+    if (auto least = end.getDefiningOp<arith::MinSIOp>()) {
+      ends.append({least.getLhs(), least.getRhs()});
       continue;
-    for (OpOperand &use : work[i]->getUses())
-      if (isa<DotOp>(use.getOwner()) && use.getOperandNumber() < 2)
-        return true;
-    addUsers(work[i]);
+    }
+    std::optional<AffineForm> last = forms.get(end);
+    if (!last)
+      continue;
+    if (auto length = (last->first - first->first).getConstantValue())
+      most = std::min(most.value_or(INT64_MAX),
+                      llvm::divideCeilSigned(*length + rounded, *step));
   }
-  return false;
+  return most;
 }
 
-int64_t countBytes(Value tensor) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+/// Why descriptors would not pay for what they cost.
+std::string LoopRaising::findObstacleOf(const ChainedDots &chain,
+                                        size_t numLoads, size_t numTiles) {
+  if (std::string why = chain.findObstacle(); !why.empty())
+    return why;
+  // Of some by pointers beside others nothing was measured.
+  if (numTiles != numLoads)
+    return "other operands of its dots have none";
+  std::optional<APInt> count = TripCount(loop).getKnown();
+  if (count && count->ult(chain.getLeastIterations()))
+    return kFewIterations;
+  return "";
 }
 
-/// The memory for what dots of `loop` multiply: `loads`, and tensors from
-/// outside.
-int64_t countBuffers(scf::ForOp loop, ArrayRef<LoadOp> loads,
-                     int64_t numStages) {
-  int64_t bytes = 0;
-  for (LoadOp load : loads)
-    bytes += countBytes(load.getResult()) * numStages;
-  llvm::SmallDenseSet<Value> outside;
-  for (DotOp dot : loop.getBody()->getOps<DotOp>())
-    for (Value factor : {dot.getA(), dot.getB()})
-      if (loop.isDefinedOutsideOfLoop(factor) && outside.insert(factor).second)
-        bytes += countBytes(factor);
-  return bytes;
+/// Asks for warps of their own where they pay; returns whether the loop has
+/// some.
+bool LoopRaising::chooseWarps(const ChainedDots &chain, int64_t registers) {
+  gpu::LoopPlan plan(loop);
+  if (plan.isWarpSpecialized() || registers == 0)
+    return plan.isWarpSpecialized();
+  if (std::string why = chain.findObstacleOfWarps(registers); !why.empty()) {
+    missed("loop-not-specialized", loop.getLoc(),
+           "its copies get no warps of their own: " + why);
+    return false;
+  }
+  plan.setWarpSpecialized();
+  return true;
 }
 
-unsigned LoopRaising::run(int64_t sharedMemory, int64_t numStages) {
+unsigned LoopRaising::run(const ChainedDots *chain, int64_t registers) {
   SmallVector<LoadOp> loads;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (isa<RankedTensorType>(load.getType()) && feedsDot(load, loop))
@@ -309,22 +356,39 @@ unsigned LoopRaising::run(int64_t sharedMemory, int64_t numStages) {
   for (LoadOp load : loads) {
     MatrixTile tile;
     std::string why = general.empty() ? analysis.analyze(load, tile) : general;
-    if (why.empty()) {
+    if (why.empty())
       tiles.push_back(tile);
-      continue;
-    }
-    remark::missed(
-        load.getLoc(),
-        remark::RemarkOpts::name("load-by-pointers").category(DEBUG_TYPE))
-        << StringRef("no descriptor is made for this load: " + why);
+    else
+      missed("load-by-pointers", load.getLoc(),
+             "no descriptor is made for this load: " + why);
   }
   if (tiles.empty())
     return 0;
-  // Both loops alike: they have the same registers.
-  if (2 * countBuffers(loop, loads, numStages) > sharedMemory && sharedMemory &&
-      tiles.size() == loads.size() && hasChain(loop))
-    gpu::LoopPlan(loop).setWarpSpecialized();
-  if (Value guard = makeGuard(tiles))
+  int64_t leastIterations = 0;
+  auto missedLoop = [&](StringRef why) {
+    missed(
+        "loop-by-pointers", loop.getLoc(),
+        ("no descriptors are made for the loads of this loop: " + why).str());
+  };
+  if (chain) {
+    std::string why = findObstacleOf(*chain, loads.size(), tiles.size());
+    if (!why.empty()) {
+      missedLoop(why);
+      return 0;
+    }
+    // Warps of their own gain more in an iteration or two than descriptors
+    // cost. All loops of a kernel have them, or none: registers are those of
+    // the kernel.
+    if (!chooseWarps(*chain, registers) && !TripCount(loop).getKnown()) {
+      leastIterations = chain->getLeastIterations();
+      std::optional<int64_t> most = findMostIterations(loop);
+      if (most && *most < leastIterations) {
+        missedLoop(kFewIterations);
+        return 0;
+      }
+    }
+  }
+  if (Value guard = makeGuard(tiles, leastIterations))
     moveIntoBranch(guard);
   for (const MatrixTile &tile : tiles)
     raise(tile);
@@ -377,15 +441,16 @@ struct RaisePointersToDescriptors
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
     std::optional<ValueRanges> ranges;
     for (scf::ForOp loop : loops) {
-      if (onlyChains && !hasChain(loop))
+      ChainedDots chain(loop, numWarps);
+      if (onlyChains && !chain)
         continue;
       if (!axisInfo) {
         axisInfo.emplace(module);
         // As of descriptors that programs make.
         ranges.emplace(module, ValueRangeAnalysis::Overflow::NeverHappens);
       }
-      unsigned raised =
-          LoopRaising(loop, *axisInfo, *ranges).run(sharedMemory, numStages);
+      unsigned raised = LoopRaising(loop, *axisInfo, *ranges)
+                            .run(onlyChains ? &chain : nullptr, registers);
       if (raised == 0)
         continue;
       numLoads += raised;

@@ -83,7 +83,9 @@ int cuCtxGetDevice(int *device) {
   return *device = current, 0;
 }
 int cuCtxSynchronize(void) { return ++fake_waits, 0; }
-// The memory of the device is that of the host. Nothing is zero in it.
+// The memory of the device is that of the host. Nothing is zero in it. That of a
+// stream is given back to the same one.
+uint64_t fake_memory_stream;
 int cuMemAlloc_v2(uint64_t *address, size_t size) {
   void *memory = aligned_alloc(256, (size + 255) / 256 * 256);
   if (current < 0 || !memory)
@@ -92,6 +94,12 @@ int cuMemAlloc_v2(uint64_t *address, size_t size) {
   return *address = (uint64_t)memset(memory, 0xa5, size), 0;
 }
 int cuMemFree_v2(uint64_t address) { return free((void *)address), --fake_memories, 0; }
+int cuMemAllocAsync(uint64_t *address, size_t size, void *stream) {
+  return fake_memory_stream = (uint64_t)stream, cuMemAlloc_v2(address, size);
+}
+int cuMemFreeAsync(uint64_t address, void *stream) {
+  return (uint64_t)stream == fake_memory_stream ? cuMemFree_v2(address) : INVALID_CONTEXT;
+}
 typedef struct {
   size_t x, y;
   int type; // 1: of the host, 2: of the device

@@ -25,6 +25,9 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   if (useTMA && options.raisePointers != "none" && options.numCTAs == 1) {
     TritonRaisePointersToDescriptorsOptions raising;
     raising.onlyChains = options.raisePointers == "chains";
+    raising.numWarps = options.numWarps;
+    if (target->hasWGMMA && options.specializeWarps)
+      raising.registers = target->registersPerSM;
     add(createTritonRaisePointersToDescriptors(raising));
     add(createCanonicalizerPass());
     add(createCSEPass());

@@ -361,23 +361,31 @@ def TritonRaisePointersToDescriptors
       same happens where the distance of rows may be zero, and where the loop
       might go on for more rows than coordinates can say.
 
-    In attention, a dot multiplies what threads compute from another one. The
-    tensor core waits for them, unless somebody else takes turns. That may be
-    another program on the same multiprocessor. If two of them have no room
-    there, the copies of the loop get warps of their own
-    (`tt.warp_specialize`), which lets two groups of warps take turns.
+    With `only-chains`, loops are left alone where descriptors may cost more than
+    they gain (`ChainedDots.cpp`). They pay where a dot multiplies what threads
+    compute from another one, as in attention. All operands that the loop loads
+    have descriptors then. A loop that has too few iterations loads by pointers;
+    where their number is not known, the loop is there twice.
 
-    A remark says why a load is left alone.
+    The tensor core waits for what threads compute, unless somebody else takes
+    turns. That may be another program on the same multiprocessor. If results of
+    dots take half of its registers, there is none. The copies of the loop get
+    warps of their own then (`tt.warp_specialize`), which lets two groups of
+    warps take turns.
+
+    A remark says why a load is left alone, and why a loop is.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let options = [
     Option<"onlyChains", "only-chains", "bool", /*default=*/"false",
-           "Only in loops where a dot multiplies what comes from another one">,
-    Option<"sharedMemory", "shared-memory", "int", /*default=*/"0",
-           "Give copies of such loops warps of their own if two programs do not "
-           "fit into so many bytes; never if that is 0">,
-    Option<"numStages", "num-stages", "int", /*default=*/"3",
-           "How many tiles of a load such programs have buffers for">
+           "Only in loops where it pays: a dot multiplies what comes from "
+           "another one">,
+    Option<"numWarps", "num-warps", "int", /*default=*/"4",
+           "The warps of a program">,
+    Option<"registers", "registers", "int", /*default=*/"0",
+           "The registers of a multiprocessor. Copies of such loops get warps "
+           "of their own if results of dots take half of them; never if that "
+           "is 0">
   ];
   let statistics = [
     Statistic<"numLoads", "loads-raised", "Loads that go through descriptors">

@@ -1,5 +1,4 @@
 // RUN: tile-opt %s -split-input-file -triton-raise-pointers-to-descriptors -canonicalize -cse | filecheck %s
-// RUN: tile-opt %s -split-input-file -triton-raise-pointers-to-descriptors="only-chains=true shared-memory=1024" -canonicalize -cse | filecheck %s -check-prefix WARPS
 
 // The rows of the one operand go on along themselves, those of the other one
 // down. Pointers are carried no more.
@@ -129,41 +128,4 @@ tt.func public @wraps(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<
     scf.yield %s : tensor<64x64xf32>
   }
   tt.return %d : tensor<64x64xf32>
-}
-
-// -----
-
-// What one dot says is an operand of the next one. Groups of warps may take
-// turns then.
-// CHECK-LABEL: tt.func public @chain
-// CHECK: tt.descriptor_load
-// CHECK-NOT: tt.warp_specialize
-// WARPS-LABEL: tt.func public @chain
-// WARPS: tt.descriptor_load
-// WARPS: } {tt.warp_specialize}
-tt.func public @chain(%a: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<64x64xf16>) -> tensor<64x64xf32> {
-  %c0 = arith.constant 0 : i32
-  %c64 = arith.constant 64 : i32
-  %c256 = arith.constant 256 : i32
-  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-  %width = arith.constant dense<64> : tensor<64x1xi32>
-  %down = arith.constant dense<4096> : tensor<64x64xi32>
-  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
-  %i1 = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
-  %j0 = tt.expand_dims %i {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
-  %row = arith.muli %i1, %width : tensor<64x1xi32>
-  %rows = tt.broadcast %row : tensor<64x1xi32> -> tensor<64x64xi32>
-  %cols = tt.broadcast %j0 : tensor<1x64xi32> -> tensor<64x64xi32>
-  %off = arith.addi %rows, %cols : tensor<64x64xi32>
-  %s = tt.splat %a : !tt.ptr<f16> -> tensor<64x64x!tt.ptr<f16>>
-  %p = tt.addptr %s, %off : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
-  %r:2 = scf.for %t = %c0 to %c256 step %c64 iter_args(%acc = %zero, %q = %p) -> (tensor<64x64xf32>, tensor<64x64x!tt.ptr<f16>>) : i32 {
-    %x = tt.load %q : tensor<64x64x!tt.ptr<f16>>
-    %scores = tt.dot %b, %x, %zero : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
-    %weights = arith.truncf %scores : tensor<64x64xf32> to tensor<64x64xf16>
-    %d = tt.dot %weights, %x, %acc : tensor<64x64xf16> * tensor<64x64xf16> -> tensor<64x64xf32>
-    %next = tt.addptr %q, %down : tensor<64x64x!tt.ptr<f16>>, tensor<64x64xi32>
-    scf.yield %d, %next : tensor<64x64xf32>, tensor<64x64x!tt.ptr<f16>>
-  }
-  tt.return %r#0 : tensor<64x64xf32>
 }

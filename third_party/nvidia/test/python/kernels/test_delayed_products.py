@@ -134,7 +134,7 @@ def test_several_products_add_to_one_sum(blocks, scaled):
         expected = expected * (0.5 if scaled else 1) + (q @ k[at].T > 0) @ v[at]
     np.testing.assert_allclose(out, expected, rtol=1e-3, atol=1e-3)
     behind = {int(n) for n in re.findall(r"wgmma.wait_group.sync.aligned (\d);", kernel.asm["ptx"])}
-    assert behind == ({0} if scaled else {0, 3})
+    assert max(behind) == (0 if scaled else 3)
 
 
 @tile.jit

@@ -12,6 +12,10 @@ from reference import poisoned, random, sim_only
 
 import tile
 import tile.language as tl
+from tile import _C
+from tile.backends import find_backend
+from tile.compiler import ASTSource
+from tile.runtime.driver import driver
 
 #: An H100 or H200 runs other programs by the same passes.
 pytestmark = sim_only
@@ -259,11 +263,20 @@ def test_attention(length, size, causal, specialized):
 
 
 @pytest.fixture
-def of_compiler():
+def of_compiler(monkeypatch):
     """Loops are chosen by the compiler."""
-    tile.knobs.nvidia.raise_pointers = None
-    yield
-    del tile.knobs.nvidia.raise_pointers
+    monkeypatch.delenv("TILE_RAISE_POINTERS")
+
+
+def attend(length: int, size: int, blocks: tuple[int, int], causal: bool = False, **options):
+    """One head of attention, as the example writes it."""
+    example = load_example("attention")
+    q, k, v = np.random.default_rng(8).standard_normal((3, 1, length, size)).astype(np.float16)
+    out = poisoned(q.shape, "fp16")
+    kernel = example.attention(q, k, v, out, causal, bm=blocks[0], bn=blocks[1], **options)
+    wanted = example.reference(q, k, v, causal)
+    np.testing.assert_allclose(out.astype(np.float64), wanted, rtol=2e-2, atol=2e-3)
+    return kernel
 
 
 @pytest.mark.parametrize(
@@ -271,13 +284,101 @@ def of_compiler():
     [("default", (False, True)), (False, (False, False)), (True, (True, True))],
 )
 def test_which_loops(setting, expected, of_compiler):
-    """Where the setting is None, those with two dots, one behind the other."""
+    """By default, those with two dots, one behind the other."""
     options = {} if setting == "default" else {"raise_pointers": setting}
-    example = load_example("attention")
-    q, k, v = np.random.default_rng(8).standard_normal((3, 1, 128, 64)).astype(np.float16)
-    out = poisoned(q.shape, "fp16")
-    kernel = example.attention(q, k, v, out, bm=64, bn=64, num_stages=1, **options)
-    wanted = example.reference(q, k, v)
-    np.testing.assert_allclose(out.astype(np.float64), wanted, rtol=2e-2, atol=2e-3)
+    kernel = attend(128, 64, (64, 64), num_stages=1, **options)
     plain = multiply((64, 64, 64), num_stages=1, **options)
     assert (raised(plain) > 0, raised(kernel) > 0) == expected
+
+
+@tile.jit
+def chained(q_ptr, k_ptr, out_ptr, steps, D: tl.constexpr, B: tl.constexpr):
+    """Each key is its value, too."""
+    i, d = tl.arange(0, B), tl.arange(0, D)
+    q = tl.load(q_ptr + i[:, None] * D + d[None, :])
+    acc = tl.zeros((B, D), tl.float32)
+    for t in range(0, steps):
+        k = tl.load(k_ptr + (t * B + i)[:, None] * D + d[None, :])
+        weights = (tl.dot(q, k.T) > 0).to(tl.float16)
+        acc = tl.dot(weights, k, acc)
+    tl.store(out_ptr + i[:, None] * D + d[None, :], acc)
+
+
+@pytest.mark.parametrize("steps", [0, 2, 31, 32])
+def test_few_iterations_load_by_pointers(steps, of_compiler):
+    """A descriptor is worth 32 iterations of 64x64 at D64, and is made for no fewer."""
+    q, k = random((64, 64), "fp16", 1), random((max(steps, 1) * 64, 64), "fp16", 2)
+    out = poisoned((64, 64), "fp32")
+    kernel = chained[(1,)](q, k, out, steps, 64, 64, num_stages=2)
+    q, k = q.astype(np.float64), k[: steps * 64].astype(np.float64)
+    np.testing.assert_allclose(out, (q @ k.T > 0) @ k, rtol=1e-3, atol=1e-2)
+    assert raised(kernel) >= 1
+    # A descriptor is written, too.
+    stored = driver.active.last_report.counters["global_store_bytes"]
+    assert stored > out.nbytes if steps >= 32 else stored == out.nbytes
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("length", [256, 320])
+def test_groups_of_warps_take_turns(length, causal, of_compiler):
+    """Results of dots take half of the registers of a multiprocessor: copies get warps."""
+    kernel = attend(length, 128, (128, 128), causal, num_warps=8, num_stages=2)
+    assert kernel.asm["ttgir"].count("ttg.warp_specialize(") >= 1
+    assert raised(kernel) >= 2
+
+
+@pytest.mark.parametrize(
+    ("blocks", "options"),
+    [
+        ((128, 64), {"num_warps": 8}),
+        ((128, 128), {"num_warps": 8, "specialize_warps": False}),
+        ((128, 128), {"num_warps": 8, "maxnreg": 255}),
+        ((128, 128), {"num_warps": 8, "raise_pointers": False}),
+    ],
+)
+def test_where_they_do_not(blocks, options, of_compiler):
+    kernel = attend(128, 128, blocks, num_stages=2, **options)
+    assert "ttg.warp_specialize(" not in kernel.asm["ttgir"]
+
+
+@pytest.mark.parametrize("options", [{"launch_pdl": True}, {"num_ctas": 2}, {"tma": False}])
+def test_launches_that_raise_nothing(options, of_compiler):
+    """Programs of the next launch would overwrite descriptors that those of the last one use."""
+    assert raised(attend(128, 64, (64, 64), **options)) == 0
+
+
+@pytest.mark.parametrize("machine", ["cuda:80", "cuda:100", "cuda:120"])
+def test_targets_that_were_not_measured(machine, of_compiler, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", machine)
+    assert raised(attend(128, 64, (64, 64))) == 0
+
+
+def test_no_room_for_descriptors(of_compiler, monkeypatch, capfd):
+    """Where descriptors take too much of shared memory, the kernel is as before."""
+    backend = type(find_backend(tile.GPUTarget("cuda", 90, 32)))
+    shortage = {"message": "too much", "places": [], "severity": "error"}
+    monkeypatch.setattr(backend, "_find_shortage", lambda *_: shortage)
+    assert raised(attend(128, 64, (64, 64))) == 0
+    assert "no loop gets descriptors where nobody asks for them: too much" in capfd.readouterr().err
+
+
+def test_stages_by_hand_need_no_memory(of_compiler):
+    """Who runs stages by hand launches the kernel without memory of ours."""
+    target = tile.GPUTarget("cuda", 90, 32)
+    backend = find_backend(target)
+    options = backend.parse_options({})
+    module = make_source(target).make_ir(options, _C.ir.Context())
+    metadata: dict = {}
+    module = backend.make_ttir(module, metadata, options)
+    module = backend.make_ttgir(module, metadata, options, 90)
+    assert "tensormap_create" not in str(module)
+    kernel = tile.compile(make_source(target), target=target)
+    assert "tensormap_create" in kernel.asm["ttgir"]
+
+
+def make_source(target):
+    types = {"q_ptr": "*fp16", "k_ptr": "*fp16", "out_ptr": "*fp32", "steps": "i32"}
+    constants = {"D": 64, "B": 64}
+    aligned = {(i,): [["tt.divisibility", 16]] for i in range(3)}
+    signature = {**types, **dict.fromkeys(constants, "constexpr")}
+    return ASTSource(chained, signature, constants, aligned)
