@@ -4,10 +4,16 @@
 #include "tile/Analysis/AllocateSharedMemory.h"
 
 #include "tile/Analysis/Allocation.h"
+#include "tile/Analysis/CollectivePlan.h"
 #include "tile/Analysis/ConvertLayoutPlan.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/IR/TurnAttributes.h"
+
+#include "mlir/Analysis/CFGLoopInfo.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -41,35 +47,165 @@ static void reportTooMuch(ModuleOp module, const ModuleAllocation &allocation,
         << "'" << buffer->owner->getName() << "'";
 }
 
-/// Has conversions go through shared memory once instead of in several rounds,
-/// where other buffers need as much memory anyway. Epilogues are the usual
-/// case: the rings of their loops are free by then.
-static FailureOr<ModuleAllocation> takeOneTurn(ModuleOp module,
-                                               ModuleAllocation allocation) {
-  SmallVector<gpu::ConvertLayoutOp> inTurns;
-  module.walk([&](gpu::ConvertLayoutOp op) {
-    if (ConvertLayoutPlan::of(op).takesTurns())
-      inTurns.push_back(op);
-  });
-  for (gpu::ConvertLayoutOp op : inTurns) {
+//===----------------------------------------------------------------------===//
+// Turns of conversions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// With fewer bytes, a conversion would consist of barriers.
+constexpr int64_t kLeastTurnBytes = 8 * 1024;
+
+/// Chooses in how many turns conversions go through shared memory: as few as
+/// fit into what the kernel needs anyway. Epilogues are the usual case: the
+/// rings of their loops are free by then.
+class TurnChooser {
+public:
+  TurnChooser(ModuleOp module, ModuleAllocation allocation)
+      : module(module), dominance(module), allocation(std::move(allocation)) {}
+
+  FailureOr<ModuleAllocation> run() {
+    collect();
+    if (failed(cut()))
+      return failure();
+    for (gpu::ConvertLayoutOp op : conversions)
+      if (failed(choose(op)))
+        return failure();
+    return std::move(allocation);
+  }
+
+private:
+  /// Behind a loop, what a conversion takes is little beside the loop. In a
+  /// loop barriers are dear, and so are they where there is none.
+  bool mayBeCut(gpu::ConvertLayoutOp op) {
+    return ConvertLayoutPlan::of(op).scratchSize > kLeastTurnBytes &&
+           isBehindLoop(op);
+  }
+
+  /// Whether all ways to `op` come through a loop that is done by then. Loops
+  /// are structured, or blocks that branch back.
+  bool isBehindLoop(Operation *op) {
+    bool result = false;
+    for (Operation *at = op; !isa<FunctionOpInterface>(at);
+         at = at->getParentOp()) {
+      if (isa<LoopLikeOpInterface>(at))
+        return false;
+      for (Operation *before = at->getPrevNode(); before;
+           before = before->getPrevNode())
+        result |= isa<LoopLikeOpInterface>(before);
+      Region *region = at->getParentRegion();
+      if (region->hasOneBlock())
+        continue;
+      auto &tree = dominance.getDomTree(region);
+      CFGLoopInfo loops(tree);
+      if (loops.getLoopFor(at->getBlock()))
+        return false;
+      for (CFGLoop *loop : loops)
+        result |= tree.dominates(loop->getHeader(), at->getBlock());
+    }
+    return result;
+  }
+
+  void collect() {
+    module.walk([&](gpu::ConvertLayoutOp op) {
+      ConvertLayoutPlan plan = ConvertLayoutPlan::of(op);
+      if (plan.route == ConvertLayoutPlan::Route::SharedMemory &&
+          (plan.takesTurns() || mayBeCut(op)))
+        conversions.push_back(op);
+    });
+  }
+
+  /// Where conversions meet no buffers, nothing needs memory anyway.
+  bool hasBuffers() const {
+    return llvm::any_of(allocation.getFunctions(), [](const auto &frame) {
+      return llvm::any_of(frame.second->getBuffers(),
+                          [](const Allocation::Buffer &buffer) {
+                            return buffer.kind == Allocation::Kind::Explicit;
+                          });
+    });
+  }
+
+  /// Has all conversions behind loops take as little as they can. That tells
+  /// what the rest of the kernel needs.
+  LogicalResult cut() {
+    if (!hasBuffers())
+      return success();
+    SmallVector<gpu::ConvertLayoutOp> isCut;
+    for (gpu::ConvertLayoutOp op : conversions)
+      if (mayBeCut(op)) {
+        setTurnBytes(op, kLeastTurnBytes);
+        isCut.push_back(op);
+      }
+    if (isCut.empty())
+      return success();
+    auto least = ModuleAllocation::compute(module);
+    if (failed(least))
+      return failure();
+    if (least->getSharedMemorySize() < allocation.getSharedMemorySize()) {
+      allocation = std::move(*least);
+      return success();
+    }
+    for (gpu::ConvertLayoutOp op : isCut)
+      op->removeAttr(kTurnBytesAttrName);
+    return success();
+  }
+
+  /// The fewest turns for which nothing else is needed.
+  LogicalResult choose(gpu::ConvertLayoutOp op) {
+    if (!ConvertLayoutPlan::of(op).takesTurns())
+      return success();
+    auto isCut = op->getAttrOfType<IntegerAttr>(kTurnBytesAttrName);
+    op->removeAttr(kTurnBytesAttrName);
     op->setAttr(kOneTurnAttrName, UnitAttr::get(op.getContext()));
+    FailureOr<bool> fits = tryTurns();
+    if (failed(fits))
+      return failure();
+    if (*fits)
+      return success();
+    op->removeAttr(kOneTurnAttrName);
+    if (!isCut)
+      return success();
+    for (int64_t size = kDefaultTurnBytes; size > kLeastTurnBytes; size /= 2) {
+      if (size < kDefaultTurnBytes)
+        setTurnBytes(op, size);
+      fits = tryTurns();
+      if (failed(fits))
+        return failure();
+      if (*fits)
+        return success();
+    }
+    op->setAttr(kTurnBytesAttrName, isCut);
+    return success();
+  }
+
+  /// Whether the turns that conversions take now need nothing else.
+  FailureOr<bool> tryTurns() {
     auto other = ModuleAllocation::compute(module);
     if (failed(other))
       return failure();
-    if (other->getSharedMemorySize() <= allocation.getSharedMemorySize())
-      allocation = std::move(*other);
-    else
-      op->removeAttr(kOneTurnAttrName);
+    if (other->getSharedMemorySize() > allocation.getSharedMemorySize())
+      return false;
+    allocation = std::move(*other);
+    return true;
   }
-  return allocation;
-}
+
+  void setTurnBytes(gpu::ConvertLayoutOp op, int64_t bytes) {
+    op->setAttr(kTurnBytesAttrName,
+                Builder(op.getContext()).getI32IntegerAttr(bytes));
+  }
+
+  ModuleOp module;
+  DominanceInfo dominance;
+  ModuleAllocation allocation;
+  SmallVector<gpu::ConvertLayoutOp> conversions;
+};
+} // namespace
 
 FailureOr<int64_t> triton::allocateSharedMemory(ModuleOp module) {
   if (failed(gpu::checkTensorsHaveLayouts(module)))
     return failure();
   auto allocation = ModuleAllocation::compute(module);
   if (succeeded(allocation))
-    allocation = takeOneTurn(module, std::move(*allocation));
+    allocation = TurnChooser(module, std::move(*allocation)).run();
   if (failed(allocation))
     return failure();
   attachAllocation(module, *allocation);

@@ -6,6 +6,7 @@
 #include "tile/Analysis/CollectivePlan.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/IR/TurnAttributes.h"
 #include "tile/Layout/SharedMemory.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -25,12 +26,6 @@ triton::getRegisterSources(const LinearLayout &source,
 /// What a barrier and the latency of shared memory cost a warp, in accesses to
 /// its banks.
 static constexpr unsigned kBarrierCost = 12;
-
-/// Beyond this, a conversion goes through shared memory in several rounds, as
-/// far as its layouts allow. The time for more barriers is small against that
-/// for so many elements, and less memory lets more blocks run at once. Where
-/// other buffers need the memory anyway, a caller can ask for one round.
-static constexpr int64_t kMaxScratchBytes = 32 * 1024;
 
 /// The cost of shuffles in the same unit. A select takes a fraction of the time
 /// that a shuffle takes, because shuffles use the pipeline of shared memory.
@@ -67,7 +62,7 @@ static LinearLayout getMemoryOfBlocks(const LinearLayout &source) {
 
 ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
                                      RankedTensorType resultType,
-                                     BankGeometry banks, bool inOneTurn)
+                                     BankGeometry banks, int64_t turnBytes)
     : source(toLinearLayout(sourceType)), result(toLinearLayout(resultType)) {
   LayoutConversion conversion = decomposeConversion(source, result);
   if (conversion.kind <= ConversionKind::Registers) {
@@ -79,10 +74,8 @@ ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
   int64_t bytes = getElementBytesInSharedMemory(sourceType.getElementType());
   std::optional<SwizzledLayout> choice;
   if (conversion.kind < ConversionKind::Cluster)
-    choice = chooseSwizzledSharedLayout(
-        source, result, 8 * bytes,
-        inOneTurn ? std::numeric_limits<int64_t>::max() : kMaxScratchBytes,
-        banks);
+    choice =
+        chooseSwizzledSharedLayout(source, result, 8 * bytes, turnBytes, banks);
   if (!choice) {
     route = Route::Cluster;
     shared = getMemoryOfBlocks(source);
@@ -103,7 +96,12 @@ ConvertLayoutPlan::ConvertLayoutPlan(RankedTensorType sourceType,
 }
 
 ConvertLayoutPlan ConvertLayoutPlan::of(gpu::ConvertLayoutOp op) {
+  int64_t turnBytes = kDefaultTurnBytes;
+  if (auto most = op->getAttrOfType<IntegerAttr>(kTurnBytesAttrName))
+    turnBytes = most.getInt();
+  if (op->hasAttr(kOneTurnAttrName))
+    turnBytes = std::numeric_limits<int64_t>::max();
   return ConvertLayoutPlan(op.getSrc().getType(), op.getType(),
                            gpu::getTargetModel(op).getSharedMemoryBanks(),
-                           op->hasAttr(kOneTurnAttrName));
+                           turnBytes);
 }

@@ -27,6 +27,12 @@ namespace mlir::triton {
 std::optional<SmallVector<int32_t>>
 getRegisterSources(const LinearLayout &source, const LinearLayout &result);
 
+/// Beyond this, a conversion goes through shared memory in several turns, as
+/// far as its layouts allow. The time for more barriers is small against that
+/// for so many elements, and less memory lets more blocks run at once. The
+/// allocation may ask for another size.
+inline constexpr int64_t kDefaultTurnBytes = 32 * 1024;
+
 struct ConvertLayoutPlan {
   /// Cluster: through shared memory, from which other blocks read, too.
   enum class Route { Registers, Shuffle, SharedMemory, Cluster };
@@ -43,7 +49,7 @@ struct ConvertLayoutPlan {
   int64_t scratchSize = 0;
 
   ConvertLayoutPlan(RankedTensorType sourceType, RankedTensorType resultType,
-                    BankGeometry banks, bool inOneTurn = false);
+                    BankGeometry banks, int64_t turnBytes = kDefaultTurnBytes);
   /// The route of `op`, as it and its target say.
   static ConvertLayoutPlan of(gpu::ConvertLayoutOp op);
 

@@ -5,6 +5,10 @@
 
 #include "OrderOfReads.h"
 
+#include "tile/Analysis/LoopSchedule.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::gpu;
@@ -41,6 +45,17 @@ static Value skipConversionsInBlock(Value operand) {
   return operand;
 }
 
+/// Whether only branches lie between `value` and `op`, in a loop that is not
+/// pipelined. Nothing copies the value ahead there. In the branch, the buffer
+/// is needed for a shorter time.
+static bool isInBranchOfPlainLoop(Value value, Operation *op) {
+  Operation *parent = op->getParentOp();
+  while (isa<scf::IfOp>(parent) && parent->getBlock() != value.getParentBlock())
+    parent = parent->getParentOp();
+  auto loop = dyn_cast<scf::ForOp>(value.getParentBlock()->getParentOp());
+  return loop && isa<scf::IfOp>(parent) && LoopPlan(loop).getNumStages() == 1;
+}
+
 Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
                                   unsigned innerDim, bool hasChoice,
                                   bool fp4Padded) {
@@ -60,7 +75,8 @@ Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
   if (Value present = findInSharedMemory(value, memory, op))
     return present;
   OpBuilder::InsertionGuard guard(b);
-  if (value.getParentBlock() != op->getBlock())
+  if (value.getParentBlock() != op->getBlock() &&
+      !isInBranchOfPlainLoop(value, op))
     b.setInsertionPointAfterValue(value);
   return LocalAllocOp::create(b, loc, memory, value);
 }

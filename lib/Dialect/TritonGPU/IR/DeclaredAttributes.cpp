@@ -12,6 +12,7 @@
 #include "tile/Dialect/TritonGPU/IR/DivisionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
+#include "tile/Dialect/TritonGPU/IR/TurnAttributes.h"
 #include "tile/Support/DeclaredAttributes.h"
 #include "tile/Support/WaitAttributes.h"
 
@@ -86,6 +87,9 @@ static constexpr DeclaredAttribute kAllocationTable[] = {
     {kOneTurnAttrName, Is::Unit, On::Operation,
      "The conversion takes one turn through shared memory, however much it "
      "takes."},
+    {kTurnBytesAttrName, Is::Positive, On::Operation,
+     "The conversion goes through shared memory in turns of at most so many "
+     "bytes."},
 };
 
 static constexpr DeclaredAttribute kTileTable[] = {

@@ -340,13 +340,16 @@ gpu::accelerateMatmuls(Operation *root, const TargetModel &model) {
     }
     plain.push_back(op);
   }
-  if (failed(speculateScaledDots(plain)))
+  SmallVector<DotScaledOp> seldom;
+  if (failed(speculateScaledDots(plain, seldom)))
     return failure();
-  for (DotScaledOp op : plain) {
-    if (failed(decomposeScaledDot(op)))
+  for (DotScaledOp op : plain)
+    if (failed(decomposeScaledDot(op, /*isSeldom=*/false)))
       return failure();
-    ++products.numDecomposed;
-  }
+  for (DotScaledOp op : seldom)
+    if (failed(decomposeScaledDot(op, /*isSeldom=*/true)))
+      return failure();
+  products.numDecomposed += plain.size() + seldom.size();
   SmallVector<DotOp> dots;
   root->walk([&](DotOp op) {
     if (getLayout(op.getD()) && maybeLookupNumWarps(op))

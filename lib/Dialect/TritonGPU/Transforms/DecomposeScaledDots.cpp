@@ -334,6 +334,8 @@ LogicalResult ScaledDotDecomposer::run() {
   if (!op.getFastMath())
     flags = findUnsafe(/*byRow=*/false);
   Value unsafe = flags.empty() ? Value() : isAnySet(b, loc, flags);
+  if (unsafe && isSeldom)
+    return branch(unsafe);
   left.scaled = scale(left, unsafe);
   right.scaled = scale(right, unsafe);
   Value result = multiplyParts(left.scaled, right.scaled, op.getC(), type);
@@ -355,8 +357,40 @@ LogicalResult ScaledDotDecomposer::run() {
   return success();
 }
 
-LogicalResult gpu::decomposeScaledDot(DotScaledOp op) {
-  return ScaledDotDecomposer(op).run();
+/// Makes one dot or the other. In a pipelined loop the plain one would have to
+/// wait for the branch. Where that does not count, this takes fewer registers:
+/// each way extends the operands by itself.
+LogicalResult ScaledDotDecomposer::branch(Value unsafe) {
+  auto branch = scf::IfOp::create(b, loc, TypeRange{type}, unsafe,
+                                  /*withElseRegion=*/true);
+  auto fill = [&](Block *block, llvm::function_ref<Value()> multiply) {
+    b.setInsertionPointToStart(block);
+    auto yield = scf::YieldOp::create(b, loc, op.getC());
+    b.setInsertionPoint(yield);
+    if (failed(extend()))
+      return failure();
+    yield.setOperand(0, multiply());
+    return success();
+  };
+  if (failed(fill(branch.thenBlock(),
+                  [&] {
+                    for (ScaledOperand *operand : {&left, &right})
+                      if (!operand->hasExponents())
+                        operand->scaled = scale(*operand, Value());
+                    return multiplyGroups(left, right, op.getC());
+                  })) ||
+      failed(fill(branch.elseBlock(), [&] {
+        return multiplyParts(scale(left, Value()), scale(right, Value()),
+                             op.getC(), type);
+      })))
+    return failure();
+  op.replaceAllUsesWith(branch.getResult(0));
+  op.erase();
+  return success();
+}
+
+LogicalResult gpu::decomposeScaledDot(DotScaledOp op, bool isSeldom) {
+  return ScaledDotDecomposer(op, isSeldom).run();
 }
 
 FailureOr<SmallVector<Value>> gpu::flagUnsafeScales(DotScaledOp op) {

@@ -9,8 +9,9 @@ namespace mlir::triton::gpu {
 
 /// Replaces a scaled dot by a plain one of operands that have been extended
 /// to 16 bits and scaled before. Fails, with an error on `op`, for element
-/// types that no target's conversions cover.
-LogicalResult decomposeScaledDot(DotScaledOp op);
+/// types that no target's conversions cover. One that `isSeldom` executed takes
+/// few registers rather than little time.
+LogicalResult decomposeScaledDot(DotScaledOp op, bool isSeldom);
 
 /// Whether scales are powers of two, by their exponents; others, and none
 /// (null), have no ends of the range to speak of.

@@ -47,8 +47,8 @@ struct Share {
 
 class ScaledDotDecomposer {
 public:
-  explicit ScaledDotDecomposer(DotScaledOp op)
-      : op(op), b(op), loc(op.getLoc()), type(op.getType()),
+  explicit ScaledDotDecomposer(DotScaledOp op, bool isSeldom = false)
+      : op(op), isSeldom(isSeldom), b(op), loc(op.getLoc()), type(op.getType()),
         rank(type.getRank()),
         left{op.getA(), op.getAScale(),   op.getAElemType(),
              false,     op.getLhsKPack(), {},
@@ -61,6 +61,7 @@ public:
   FailureOr<SmallVector<Value>> flag();
 
 private:
+  LogicalResult branch(Value unsafe);
   LogicalResult extend();
   LogicalResult extend(ScaledOperand &operand);
   Value scale(const ScaledOperand &operand, Value unsafe);
@@ -84,6 +85,9 @@ private:
   Value isGroup(Value index, Value group);
   Value keepGroup(Value elements, const ScaledOperand &operand, Value group,
                   int64_t groups);
+  bool haveRoom() const;
+  Value store(Value elements, const ScaledOperand &operand, int64_t groups);
+  Value loadGroup(Value stored, Value group);
   Value getGroupExponents(const ScaledOperand &operand, Value group);
   SmallVector<Value> getGroupFactors(const ScaledOperand &operand, Value group,
                                      int64_t more);
@@ -107,6 +111,8 @@ private:
   Value indexAlong(RankedTensorType of, unsigned dim);
 
   DotScaledOp op;
+  /// Whether few iterations come here: those of a second loop.
+  bool isSeldom;
   OpBuilder b;
   Location loc;
   RankedTensorType type;

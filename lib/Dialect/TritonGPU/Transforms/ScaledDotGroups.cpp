@@ -11,6 +11,7 @@
 
 #include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,6 +55,70 @@ Value ScaledDotDecomposer::keepGroup(Value elements,
       b, loc, index, constant(indexType, type.getShape()[dim] / groups));
   return arith::SelectOp::create(b, loc, isGroup(number, group), elements,
                                  this->number(type, 0));
+}
+
+/// Whether there is shared memory for the elements of both operands, where
+/// nothing else of the loop lies.
+bool ScaledDotDecomposer::haveRoom() const {
+  // A slice has whole rows of the swizzle.
+  constexpr int64_t kLeastRows = 8;
+  if (rank != 2 || type.getShape().front() < kLeastRows ||
+      lookupNumCTAs(op) > 1)
+    return false;
+  int64_t bytes = 0;
+  for (const ScaledOperand *operand : {&left, &right}) {
+    auto elements = cast<RankedTensorType>(operand->elements.getType());
+    int64_t shares = operand->format == ScaleDotElemType::BF16 ? 2 : 1;
+    bytes += shares * elements.getNumElements() *
+             elements.getElementTypeBitWidth() / 8;
+  }
+  return 4 * bytes <= 3 * getTargetModel(op).getMaxSharedMemory();
+}
+
+/// The elements in shared memory, one group along K after the other.
+Value ScaledDotDecomposer::store(Value elements, const ScaledOperand &operand,
+                                 int64_t groups) {
+  auto type = cast<RankedTensorType>(elements.getType());
+  int64_t rows = type.getShape()[0], columns = type.getShape()[1];
+  if (operand.isRight) {
+    rows /= groups;
+  } else {
+    columns /= groups;
+    Value parts = ReshapeOp::create(b, loc, {rows, groups, columns}, elements);
+    parts = TransOp::create(b, loc, parts, ArrayRef<int32_t>{1, 0, 2});
+    elements = ReshapeOp::create(b, loc, {groups * rows, columns}, parts);
+  }
+  // Rows of 16 bytes, in other banks from one row to the next.
+  constexpr int64_t kAllBanks = 128, kAtOnce = 16, kPhases = 8;
+  int64_t bytes = type.getElementTypeBitWidth() / 8;
+  int64_t perPhase = std::max<int64_t>(1, kAllBanks / (columns * bytes));
+  int64_t maxPhase = std::clamp<int64_t>(
+      columns * bytes / kAtOnce, 1, std::max<int64_t>(1, kPhases / perPhase));
+  auto encoding = SwizzledSharedEncodingAttr::get(
+      op.getContext(), std::min(columns, kAtOnce / bytes), perPhase, maxPhase,
+      /*order=*/{1, 0}, CTALayoutAttr::getDefault(op.getContext(), /*rank=*/2));
+  auto in = [&](ArrayRef<int64_t> shape) {
+    return MemDescType::get(shape, type.getElementType(), encoding,
+                            SharedMemorySpaceAttr::get(op.getContext()));
+  };
+  Value all =
+      LocalAllocOp::create(b, loc, in({groups * rows, columns}), elements);
+  return MemDescReinterpretOp::create(b, loc, in({groups, rows, columns}), all);
+}
+
+Value ScaledDotDecomposer::loadGroup(Value stored, Value group) {
+  auto all = cast<MemDescType>(stored.getType());
+  auto memory =
+      MemDescType::get(all.getShape().drop_front(), all.getElementType(),
+                       all.getEncoding(), all.getMemorySpace());
+  Value slice = MemDescIndexOp::create(b, loc, memory, stored, group);
+  auto layout = getDefaultBlockedEncoding(
+      op.getContext(), memory.getShape(), lookupNumWarps(op),
+      lookupThreadsPerWarp(op), lookupNumCTAs(op));
+  return LocalLoadOp::create(
+      b, loc,
+      RankedTensorType::get(memory.getShape(), memory.getElementType(), layout),
+      slice);
 }
 
 /// All of the elements, or, of bf16, the large and the small ones.
@@ -158,28 +223,42 @@ Value ScaledDotDecomposer::forEachGroup(
   return loop.getResult(0);
 }
 
-/// Adds the dots of all groups to what there is of the plain dot.
+/// Adds the dots of all groups to what there is of the plain dot, which is the
+/// sum before it, if the plain one is not made.
 Value ScaledDotDecomposer::multiplyGroups(const ScaledOperand &left,
                                           const ScaledOperand &right,
                                           Value plain) {
   RankedTensorType wide = type.clone(b.getF32Type());
   int64_t groups =
       (left.hasExponents() ? left : right).getScaleType().getShape().back();
-  SmallVector<Share> shares = getShares(left), others = getShares(right);
-  // That is NaN where elements are infinite: then the sum of the groups counts.
-  bool counts = !left.hasInfinities() && !right.hasInfinities() &&
-                type.getElementType().isF32();
+  // A dot of zeros is NaN where elements are infinite: then the sum of the
+  // groups counts.
+  bool hasInfinities = left.hasInfinities() || right.hasInfinities();
+  bool counts = type.getElementType().isF32() && (isSeldom || !hasInfinities);
+  bool isSliced = isSeldom && groups > 1 && haveRoom();
+  auto prepare = [&](const ScaledOperand &operand) {
+    SmallVector<Share> shares = getShares(operand);
+    if (isSliced)
+      for (Share &share : shares)
+        share.elements = store(share.elements, operand, groups);
+    return shares;
+  };
+  SmallVector<Share> shares = prepare(left), others = prepare(right);
+  auto takeGroup = [&](const Share &share, const ScaledOperand &operand,
+                       Value group) {
+    return isSliced ? loadGroup(share.elements, group)
+                    : keepGroup(share.elements, operand, group, groups);
+  };
   auto addGroup = [&](Value group, Value sum) {
     for (const Share &share : shares)
       for (const Share &other : others) {
-        // Zeros in both of them: others may be times infinity.
-        Value product =
-            multiplyParts(keepGroup(share.elements, left, group, groups),
-                          keepGroup(other.elements, right, group, groups),
-                          number(wide, 0), wide);
         SmallVector<Value> factors =
             getGroupFactors(left, group, share.exponent);
         SmallVector<Value> more = getGroupFactors(right, group, other.exponent);
+        // Zeros in both of them: others may be times infinity.
+        Value product = multiplyParts(takeGroup(share, left, group),
+                                      takeGroup(other, right, group),
+                                      number(wide, 0), wide);
         for (unsigned i = 0; i < 3; ++i) {
           Value factor = factors.empty() ? more[i] : factors[i];
           if (!factors.empty() && !more.empty())
@@ -195,6 +274,8 @@ Value ScaledDotDecomposer::multiplyGroups(const ScaledOperand &left,
     return sum;
   if (!type.getElementType().isF32())
     sum = arith::TruncFOp::create(b, loc, type, sum);
+  if (isSeldom)
+    return arith::AddFOp::create(b, loc, plain, sum);
   return addGroups(plain, sum);
 }
 

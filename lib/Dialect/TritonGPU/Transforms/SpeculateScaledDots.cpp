@@ -100,9 +100,11 @@ static FailureOr<SmallVector<Value>> carryFlags(scf::ForOp &loop) {
   return llvm::to_vector_of<Value>(loop.getResults().take_back(flags.size()));
 }
 
-/// Adds the products of both forms to `products`.
+/// Adds the products of the form that always runs to `products`, and those of
+/// the other one to `seldom`.
 static LogicalResult speculate(scf::ForOp loop,
-                               SmallVectorImpl<DotScaledOp> &products) {
+                               SmallVectorImpl<DotScaledOp> &products,
+                               SmallVectorImpl<DotScaledOp> &seldom) {
   OpBuilder b(loop);
   scf::ForOp exact = cast<scf::ForOp>(b.clone(*loop));
   FailureOr<SmallVector<Value>> flags = carryFlags(loop);
@@ -123,11 +125,12 @@ static LogicalResult speculate(scf::ForOp loop,
   for (auto [result, chosen] : llvm::zip_equal(results, branch.getResults()))
     result.replaceAllUsesExcept(chosen, ordinary);
   llvm::append_range(products, productsOf(loop));
-  llvm::append_range(products, productsOf(exact));
+  llvm::append_range(seldom, productsOf(exact));
   return success();
 }
 
-LogicalResult gpu::speculateScaledDots(SmallVectorImpl<DotScaledOp> &products) {
+LogicalResult gpu::speculateScaledDots(SmallVectorImpl<DotScaledOp> &products,
+                                       SmallVectorImpl<DotScaledOp> &seldom) {
   SmallVector<DotScaledOp> all;
   llvm::MapVector<scf::ForOp, bool> loops;
   for (DotScaledOp product : products) {
@@ -141,7 +144,7 @@ LogicalResult gpu::speculateScaledDots(SmallVectorImpl<DotScaledOp> &products) {
   for (auto [loop, branches] : loops) {
     if (!branches)
       llvm::append_range(all, productsOf(loop));
-    else if (failed(speculate(loop, all)))
+    else if (failed(speculate(loop, all, seldom)))
       return failure();
   }
   products = std::move(all);

@@ -9,8 +9,10 @@ namespace mlir::triton::gpu {
 
 /// Gives loops of `products`, scaled dots that are to become plain ones, a
 /// form for ordinary scales, without branches: see SpeculateScaledDots.cpp.
-/// `products` are then those of both forms.
-LogicalResult speculateScaledDots(SmallVectorImpl<DotScaledOp> &products);
+/// `products` are then those of the form that always runs, and `seldom` those
+/// of the other one.
+LogicalResult speculateScaledDots(SmallVectorImpl<DotScaledOp> &products,
+                                  SmallVectorImpl<DotScaledOp> &seldom);
 
 } // namespace mlir::triton::gpu
 

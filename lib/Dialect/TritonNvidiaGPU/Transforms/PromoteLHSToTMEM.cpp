@@ -31,6 +31,22 @@ bool isComputed(Value value, Block *block) {
          !isa<LoadOp, DescriptorLoadOp, gpu::LocalLoadOp>(def);
 }
 
+/// Columns of tensor memory that may be in use while `mma` runs. What a branch
+/// or loop has for itself is not, before that begins and when it is over.
+unsigned countColumnsBeside(TCGen5MMAOp mma) {
+  unsigned columns = 0;
+  mma->getParentOfType<FunctionOpInterface>()->walk([&](TMEMAllocOp alloc) {
+    bool isAround = alloc->getParentOp()->isAncestor(mma);
+    bool isInside = mma->getBlock()->findAncestorOpInBlock(*alloc);
+    if (!isAround && !isInside)
+      return;
+    auto footprint = getTensorMemoryFootprint(alloc.getResult().getType());
+    if (succeeded(footprint))
+      columns += footprint->columns;
+  });
+  return columns;
+}
+
 /// The buffer of an operand of `type` for a sum in `sum`: its rows lie in the
 /// same lanes.
 gpu::MemDescType getOperandMemory(RankedTensorType type, gpu::MemDescType sum) {
@@ -73,8 +89,7 @@ private:
     gpu::MemDescType memory = getOperandMemory(type, sum);
     auto footprint = getTensorMemoryFootprint(memory);
     if (failed(footprint) ||
-        footprint->columns + countTensorMemoryColumns(mma) >
-            kTensorMemoryColumns)
+        footprint->columns + countColumnsBeside(mma) > kTensorMemoryColumns)
       return false;
     OpBuilder builder(alloc);
     Location loc = alloc.getLoc();

@@ -84,7 +84,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK: "tt.reduce"
     // CHECK: [[S:%.*]] = scf.if
     // CHECK: scf.for
+    // There it makes one dot of two. Groups lie one behind the other.
     // CHECK: scf.if
+    // CHECK: [[A:%.*]] = ttg.memdesc_reinterpret {{.*}} -> !ttg.memdesc<2x128x32xbf16
+    // CHECK: [[B:%.*]] = ttg.memdesc_reinterpret {{.*}} -> !ttg.memdesc<2x32x128xbf16
+    // CHECK: scf.for [[G:%.*]] = {{.*}} iter_args({{.*}} = %arg
+    // CHECK-DAG: ttg.memdesc_index [[A]]{{\[}}[[G]]]
+    // CHECK-DAG: ttg.memdesc_index [[B]]{{\[}}[[G]]]
+    // CHECK: tt.dot {{.*}} : tensor<128x32xbf16
+    // CHECK: else
+    // CHECK: tt.dot {{.*}} : tensor<128x64xbf16
     // CHECK: else
     // CHECK: scf.yield [[R]]#0
     // CHECK: tt.return [[S]]

@@ -49,4 +49,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
     tt.return
   }
+
+  // The columns of a branch are free as long as the branch has not begun.
+  // CHECK-LABEL: @beside_a_branch
+  tt.func @beside_a_branch(%x: tensor<128x64xf32, #linear>, %b: !b, %d: !d, %c: i1, %n: i32) {
+    %true = arith.constant true
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    // CHECK: scf.for
+    scf.for %i = %zero to %n step %one : i32 {
+      %p = arith.truncf %x : tensor<128x64xf32, #linear> to tensor<128x64xf16, #linear>
+      // CHECK: [[P:%.*]] = ttnvgpu.tmem_alloc %{{.*}} : (tensor<128x64xf16, #linear>)
+      // CHECK: ttnvgpu.tc_gen5_mma [[P]], %arg1, %arg2
+      %a = ttg.local_alloc %p : (tensor<128x64xf16, #linear>) -> !a
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+    }
+    // CHECK: scf.if
+    scf.if %c {
+      %0 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x256xf32, #wide, #ttnvgpu.tensor_memory, mutable>
+      %1 = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x256xf32, #wide, #ttnvgpu.tensor_memory, mutable>
+      // Here they are in use.
+      // CHECK: [[Q:%.*]] = ttg.local_alloc
+      // CHECK: ttnvgpu.tc_gen5_mma [[Q]], %arg1, %arg2
+      %q = arith.truncf %x : tensor<128x64xf32, #linear> to tensor<128x64xf16, #linear>
+      %e = ttg.local_alloc %q : (tensor<128x64xf16, #linear>) -> !a
+      ttnvgpu.tc_gen5_mma %e, %b, %d, %true, %true : !a, !b, !d
+    }
+    tt.return
+  }
 }

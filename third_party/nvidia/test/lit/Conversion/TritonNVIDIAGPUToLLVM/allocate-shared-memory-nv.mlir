@@ -77,8 +77,107 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.targ
 // CHECK: ttg.shared = 32768 : i32
 // CHECK-LABEL: @alone
 tt.func @alone(%x: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #rows> {
-  // CHECK-NOT: in_one_turn
+  // CHECK-NOT: {{in_one_turn|turn_bytes}}
   %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
   tt.return %y : tensor<128x128xf32, #rows>
+}
+}
+
+// -----
+
+// Behind a loop a conversion takes no more than the loop's buffers, in more
+// turns. Each barrier of a loop counts, so there it keeps its 32 KB.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 16384 : i32
+// CHECK-LABEL: @behind_a_loop
+tt.func @behind_a_loop(%x: tensor<128x128xf32, #mma>, %n: i32) -> tensor<128x128xf32, #rows> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  }
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32, allocation.turn_bytes = 16384 : i32} :
+  %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+  tt.return %y : tensor<128x128xf32, #rows>
+}
+}
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 32768 : i32
+// CHECK-LABEL: @in_a_loop
+tt.func @in_a_loop(%x: tensor<128x128xf32, #mma>, %n: i32, %to: tensor<128x128x!tt.ptr<f32>, #rows>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  scf.for %i = %zero to %n step %one : i32 {
+    // CHECK-NOT: {{in_one_turn|turn_bytes}}
+    %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+    tt.store %to, %y : tensor<128x128x!tt.ptr<f32>, #rows>
+  }
+  tt.return
+}
+}
+
+// -----
+
+// The same where loops are blocks already. As long as one conversion takes so
+// much, the others need not take less.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 32768 : i32
+// CHECK-LABEL: @blocks
+tt.func @blocks(%x: tensor<128x128xf32, #mma>, %n: i32, %c: i1, %to: tensor<128x128x!tt.ptr<f32>, #rows>) {
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  cf.br ^loop
+^loop:
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32} :
+  %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+  tt.store %to, %y : tensor<128x128x!tt.ptr<f32>, #rows>
+  cf.cond_br %c, ^loop, ^end
+^end:
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32} :
+  %z = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
+  tt.store %to, %z : tensor<128x128x!tt.ptr<f32>, #rows>
+  tt.return
+}
+}
+
+// -----
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 16384 : i32
+// CHECK-LABEL: @behind_blocks
+tt.func @behind_blocks(%x: tensor<128x128xf16, #mma>, %n: i32, %c: i1) -> tensor<128x128xf16, #rows> {
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  cf.br ^loop
+^loop:
+  cf.cond_br %c, ^loop, ^end
+^end:
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32, allocation.turn_bytes = 16384 : i32} :
+  %z = ttg.convert_layout %x : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #rows>
+  tt.return %z : tensor<128x128xf16, #rows>
 }
 }
