@@ -72,11 +72,16 @@ Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
   auto type = cast<RankedTensorType>(value.getType());
   unsigned first = hasChoice ? getOrder(type).front() : innerDim;
   MemDescType memory = getProductMemory(type, {first, 1 - first}, fp4Padded);
+  return putIntoSharedMemory(b, op, value, memory);
+}
+
+Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value value,
+                                  MemDescType memory) {
   if (Value present = findInSharedMemory(value, memory, op))
     return present;
   OpBuilder::InsertionGuard guard(b);
   if (value.getParentBlock() != op->getBlock() &&
       !isInBranchOfPlainLoop(value, op))
     b.setInsertionPointAfterValue(value);
-  return LocalAllocOp::create(b, loc, memory, value);
+  return LocalAllocOp::create(b, op->getLoc(), memory, value);
 }

@@ -19,6 +19,10 @@ Value putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
                           unsigned innerDim, bool hasChoice,
                           bool fp4Padded = false);
 
+/// Puts a value into such a buffer for `op`, if it is not in one already.
+Value putIntoSharedMemory(OpBuilder &b, Operation *op, Value value,
+                          gpu::MemDescType memory);
+
 } // namespace mlir::triton::nvidia
 
 #endif // NVIDIA_LIB_PRODUCTMEMORY_H

@@ -25,6 +25,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/PackedScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -293,10 +294,38 @@ Value takeAsFormat(OpBuilder &b, const ScaledOperand &operand) {
   return BitcastOp::create(b, value.getLoc(), type.clone(element), value);
 }
 
-/// The scales of an operand, in tensor memory. Where there are none, they are
-/// one.
+/// Scales that are packed in memory, in a buffer that is copied to tensor
+/// memory. Nothing where they are not, or where there might not be columns for
+/// the buffers of all steps that a loop copies ahead.
+Value putIntoBuffer(OpBuilder &b, const ScaledDot &dot,
+                    const ScaledOperand &operand) {
+  constexpr unsigned kMostSteps = 4;
+  auto packed =
+      operand.scales
+          ? nvidia_gpu::findPackedScales(skipConversions(operand.scales))
+          : std::nullopt;
+  // In a loop, the buffer of each step has to be filled anew.
+  if (!packed || packed->loaded.getParentBlock() != dot.op->getBlock())
+    return {};
+  unsigned columns = nvidia_gpu::countTensorMemoryColumns(dot.op);
+  SmallVector<MemDescType> memories{getSumMemory(dot.op.getType())};
+  for (const ScaledOperand &scaled : dot.operands)
+    memories.append(kMostSteps, dot.getScaleMemory(scaled));
+  for (MemDescType memory : memories)
+    columns += nvidia_gpu::getTensorMemoryFootprint(memory)->columns;
+  if (columns > nvidia_gpu::kTensorMemoryColumns)
+    return {};
+  Value buffer =
+      putIntoSharedMemory(b, dot.op, packed->loaded, packed->getBufferType());
+  return packed->makeViews(b, buffer);
+}
+
+/// The scales of an operand, in tensor memory or on their way there. Where
+/// there are none, they are one.
 Value putIntoTensorMemory(OpBuilder &b, const ScaledDot &dot,
                           const ScaledOperand &operand) {
+  if (Value buffer = putIntoBuffer(b, dot, operand))
+    return buffer;
   Location loc = dot.op.getLoc();
   MemDescType memory = dot.getScaleMemory(operand);
   auto type = RankedTensorType::get(

@@ -17,6 +17,9 @@ static constexpr int64_t kBufferAlignment = 128;
 /// The rows after which a swizzle repeats.
 static constexpr int64_t kSwizzleRows = 8;
 
+/// The bytes of a row of a core matrix.
+static constexpr int64_t kCoreBytes = 16;
+
 static bool isShared(gpu::CTALayoutAttr division, unsigned bit) {
   return llvm::all_of(division.getBasis(bit),
                       [](int32_t step) { return step == 0; });
@@ -28,6 +31,14 @@ static unsigned countSharers(gpu::CTALayoutAttr division) {
                         [&](unsigned bit) { return isShared(division, bit); });
 }
 
+/// Whether what has no swizzle lies in panels: matrices where a core matrix has
+/// its rows.
+static bool hasPanelsOfCoreMatrices(gpu::NVMMASharedEncodingAttr encoding,
+                                    ArrayRef<int64_t> shape) {
+  return encoding.getRank() <= 2 &&
+         llvm::product_of(shape.drop_back()) >= kSwizzleRows;
+}
+
 SmallVector<int64_t>
 mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   constexpr int64_t kMaxBoxDim = 256;
@@ -35,11 +46,9 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   SmallVector<int64_t> box = gpu::getShapePerCTA(encoding, block.getShape());
   for (int64_t &size : box)
     size = std::min(size, kMaxBoxDim);
-  // Without a swizzle there are panels where a core matrix has its rows.
-  int64_t rows = llvm::product_of(ArrayRef(box).drop_back());
   unsigned bytes = encoding.getSwizzlingByteWidth();
-  if (!bytes && rows >= kSwizzleRows)
-    bytes = 16;
+  if (!bytes && hasPanelsOfCoreMatrices(encoding, box))
+    bytes = kCoreBytes;
   if (bytes)
     box.back() = std::min<int64_t>(
         box.back(),
@@ -250,6 +259,15 @@ mlir::triton::nvidia_gpu::getTMACopy(RankedTensorType block,
   if (isPartOfOne)
     whole = buffer.getAllocShape().take_back(buffer.getShape().size());
   if ((isPartOfOne || !isOfOneBlock) && buffer.getRank() != block.getRank())
+    return std::nullopt;
+  // A matrix may have panels where blocks of higher rank have whole rows.
+  auto blockEncoding = cast<gpu::NVMMASharedEncodingAttr>(block.getEncoding());
+  if (!encoding.getSwizzlingByteWidth() &&
+      encoding.getRank() != blockEncoding.getRank() &&
+      block.getShape().back() * block.getElementTypeBitWidth() / 8 >
+          kCoreBytes &&
+      hasPanelsOfCoreMatrices(encoding, block.getShape()) !=
+          hasPanelsOfCoreMatrices(blockEncoding, block.getShape()))
     return std::nullopt;
   if (isPartOfOne && !mayHoldBoxes(buffer))
     return std::nullopt;

@@ -14,6 +14,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
@@ -449,12 +450,33 @@ mlir::triton::nvidia_gpu::getTensorMemoryRegisters(gpu::MemDescType memory,
   return gpu::LinearEncodingAttr::get(memory.getContext(), *layout);
 }
 
+/// The columns for scales that are in shared memory still: each buffer of their
+/// ring will have one in tensor memory.
+static unsigned countColumnsToCome(Value scales) {
+  constexpr int64_t kScalesOfColumn = 128;
+  auto type = cast<gpu::MemDescType>(scales.getType());
+  if (isInTensorMemory(type))
+    return 0;
+  int64_t buffers = 1;
+  while (auto view = scales.getDefiningOp<ViewLikeOpInterface>()) {
+    if (auto index = dyn_cast<gpu::MemDescIndexOp>(view.getOperation()))
+      buffers *= index.getSrc().getType().getShape().front();
+    scales = view.getViewSource();
+  }
+  return buffers * llvm::divideCeil(type.getNumElements(), kScalesOfColumn);
+}
+
 unsigned mlir::triton::nvidia_gpu::countTensorMemoryColumns(Operation *op) {
   unsigned columns = 0;
-  op->getParentOfType<FunctionOpInterface>()->walk([&](TMEMAllocOp alloc) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  function->walk([&](TMEMAllocOp alloc) {
     auto footprint = getTensorMemoryFootprint(alloc.getResult().getType());
     if (succeeded(footprint))
       columns += footprint->columns;
+  });
+  function->walk([&](TCGen5MMAScaledOp mma) {
+    columns += countColumnsToCome(mma.getAScale()) +
+               countColumnsToCome(mma.getBScale());
   });
   return columns;
 }

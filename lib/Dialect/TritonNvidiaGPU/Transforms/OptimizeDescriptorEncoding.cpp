@@ -15,6 +15,7 @@
 #include "tile/Analysis/ValueRanges.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/PackedScales.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -176,6 +177,32 @@ bool isPaddedForProducts(Value loaded) {
                     takesPadding(dot, trans.getResult());
            });
   });
+}
+
+/// The scales of a dot that a block is, if all that uses it are such dots,
+/// which the unit that adds in tensor memory computes.
+std::optional<PackedScales> findPackedScalesOf(DescriptorLoadOp load) {
+  constexpr int64_t kLeastRows = 128;
+  std::optional<PackedScales> packed;
+  SmallVector<Value> worklist{load.getResult()};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    for (Operation *user : value.getUsers()) {
+      if (isa<ReshapeOp, TransOp>(user)) {
+        worklist.push_back(user->getResult(0));
+        continue;
+      }
+      auto dot = dyn_cast<DotScaledOp>(user);
+      if (!dot || (value != dot.getAScale() && value != dot.getBScale()) ||
+          dot.getType().getRank() != 2 ||
+          dot.getType().getShape()[0] < kLeastRows)
+        return std::nullopt;
+      packed = findPackedScales(value);
+      if (!packed)
+        return std::nullopt;
+    }
+  }
+  return packed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -526,9 +553,12 @@ private:
         return wish;
       }
     }
-    if (padFP4 && !hasOthers)
+    if (forTensorMemory && !hasOthers) {
       if (Attribute padded = getPadded(block, users))
         return padded;
+      if (Attribute rows = getEncodingOfScales(users))
+        return rows;
+    }
     ++numDefault;
     return getDefault(block, users, getNumCTAs());
   }
@@ -598,6 +628,26 @@ private:
       return {};
     ++numFromUses;
     return encoding;
+  }
+
+  /// The encoding of blocks of scales that are packed as tensor memory takes
+  /// them; null if some block is loaded for something else.
+  Attribute getEncodingOfScales(ArrayRef<Operation *> users) {
+    if (getNumCTAs() > 1)
+      return {};
+    std::optional<PackedScales> packed;
+    for (Operation *user : users)
+      if (auto load = dyn_cast<DescriptorLoadOp>(user)) {
+        packed = findPackedScalesOf(load);
+        // Blocks may have leading dimensions that what is loaded lacks.
+        if (!packed || load.getType().getRank() !=
+                           load.getDesc().getType().getBlockType().getRank())
+          return {};
+      }
+    if (!packed)
+      return {};
+    ++numFromUses;
+    return packed->encoding;
   }
 
   /// The widest swizzle, divided over the cluster as the tensors are that

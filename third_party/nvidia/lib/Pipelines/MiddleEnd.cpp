@@ -80,6 +80,7 @@ void NVIDIAMiddleEnd::addLast() {
     add(nvidia_gpu::createTritonNvidiaFoldTMEMConversions());
     add(nvidia_gpu::createTritonNvidiaInterleaveTMEM());
     add(nvidia_gpu::createTritonNvidiaMMALowering());
+    add(nvidia_gpu::createTritonNvidiaCopyScales());
     add(createCSEPass());
   }
   // A fence that the program has already is not made again.

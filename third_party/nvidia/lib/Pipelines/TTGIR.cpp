@@ -37,7 +37,7 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;
     descriptors.leaveToPointers = true;
     descriptors.numCTAs = options.numCTAs;
-    descriptors.padFP4 = hasTensorMemory && options.tensorMemory;
+    descriptors.forTensorMemory = hasTensorMemory && options.tensorMemory;
     add(nvidia_gpu::createTritonNvidiaOptimizeDescriptorEncoding(descriptors));
   }
   add(createTritonRewriteTensorDescriptorToPointer());

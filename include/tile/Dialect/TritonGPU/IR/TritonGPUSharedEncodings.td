@@ -68,9 +68,9 @@ def TTG_NVMMASharedEncodingAttr
     Rows of `swizzlingByteWidth` bytes (0, 32, 64 or 128) in groups of eight,
     with the 16-byte chunks of a row xored by its index in the group. A tensor
     with wider rows is cut into panels of that width. Without a swizzle panels
-    are 16 bytes wide, so that eight rows of one are 128 bytes without a gap: a
-    core matrix of wgmma. `transposed` means that
-    the next-to-last dimension is the contiguous one. `fp4Padded` is for 4-bit
+    of a matrix are 16 bytes wide, so that eight rows of one are 128 bytes without
+    a gap: a core matrix of wgmma. With more dimensions, rows are whole.
+    `transposed` means that the next-to-last dimension is the contiguous one. `fp4Padded` is for 4-bit
     elements, two in a byte, where TMA leaves 8 bytes unused after each 8.
 
     `rank` is printed where it is not 2 and `CGALayout` does not show it.

@@ -16,10 +16,10 @@ namespace mlir::triton::nvidia_gpu {
 /// The shape of the box that one TMA instruction copies, outermost dimension
 /// first, for a block of a descriptor. It is the part of one block of the
 /// cluster. Rows are no wider than the panels in shared memory (those of the
-/// swizzle, or 16 bytes without one), and no dimension goes beyond 256. Where
-/// several blocks hold the same part, there are boxes of fewer rows for each of
-/// them, if there are rows enough. A copy of the whole block takes one
-/// instruction for each box.
+/// swizzle, or 16 bytes of a matrix without one), and no dimension goes beyond
+/// 256. Where several blocks hold the same part, there are boxes of fewer rows
+/// for each of them, if there are rows enough. A copy of the whole block takes
+/// one instruction for each box.
 SmallVector<int64_t> getTMABoxShape(RankedTensorType block);
 
 /// The same for a copy of pixels: how many of them, and of channels.

@@ -129,7 +129,7 @@ gpu::LinearEncodingAttr getTensorMemoryRegisters(gpu::MemDescType memory,
                                                  unsigned numWarps);
 
 /// The columns that the buffers of the function around `op` take together, if
-/// none share any.
+/// none share any. Scales in shared memory count: they will be copied.
 unsigned countTensorMemoryColumns(Operation *op);
 
 /// The shape that PTX calls so.

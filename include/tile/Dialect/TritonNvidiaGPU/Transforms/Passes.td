@@ -491,6 +491,39 @@ def TritonNvidiaGPULowerCLC
   ];
 }
 
+def TritonNvidiaCopyScales
+    : Pass<"triton-nvidia-copy-scales", "::mlir::ModuleOp"> {
+  let summary = "Copy scales from shared memory to tensor memory";
+  let description = [{
+    The scales of a `ttnvgpu.tc_gen5_mma_scaled` may be in shared memory: as rows, or
+    tile by tile. The tensor core reads them in tensor memory. This pass copies them
+    there before the multiplication. Where they are in a buffer of a ring, tensor
+    memory has an array of as many, and the copy goes to the one with the same
+    number.
+
+    Before:
+    ```mlir
+    %slot = ttg.memdesc_index %ring[%i] : ...
+    ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %slot, %bScale, ...
+    ```
+    After:
+    ```mlir
+    %places = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<3x128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+    ...
+    %slot = ttg.memdesc_index %ring[%i] : ...
+    %place = ttg.memdesc_index %places[%i] : ...
+    ttnvgpu.tmem_copy %slot, %place : ...
+    ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %place, %bScale, ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numCopies", "num-copies", "Copies of scales to tensor memory">
+  ];
+}
+
 def TritonNvidiaMMALowering
     : Pass<"triton-nvidia-mma-lowering", "::mlir::ModuleOp"> {
   let summary = "Let multiplications into tensor memory run on until they are needed";
@@ -605,7 +638,9 @@ def TritonNvidiaOptimizeDescriptorEncoding
 
     * the encoding that a user of a loaded block copies it to shared memory with, if
       TMA can write that;
-    * with `pad-fp4`, padding for 4-bit operands of scaled dots beside 8-bit ones;
+    * with `for-tensor-memory`, padding for 4-bit operands of scaled dots beside 8-bit
+      ones, and whole rows without a swizzle for scales that are packed as
+      `tcgen05.cp` copies them;
     * otherwise the widest swizzle that the rows of the block fill.
 
     With `leave-to-pointers`, descriptors that TMA cannot serve, or would not serve
@@ -634,8 +669,9 @@ def TritonNvidiaOptimizeDescriptorEncoding
            "Leave descriptors that are better off as pointers without encoding">,
     Option<"numCTAs", "num-ctas", "unsigned", "1",
            "Blocks of a cluster, where the module does not say yet">,
-    Option<"padFP4", "pad-fp4", "bool", "false",
-           "Whether scaled dots take 4-bit operands with padding">
+    Option<"forTensorMemory", "for-tensor-memory", "bool", "false",
+           "Whether scaled dots take 4-bit operands with padding, and scales as they "
+           "are packed in memory">
   ];
   let statistics = [
     Statistic<"numLeft", "num-left", "Descriptors left to pointers">,
