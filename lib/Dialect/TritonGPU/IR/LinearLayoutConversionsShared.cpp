@@ -63,7 +63,8 @@ rotatingToLinear(ArrayRef<int64_t> shape,
 /// a tensor of higher rank are those of all its outer dims. Panels follow one
 /// another. Without a swizzle panels are 16 bytes wide: eight rows of one are
 /// the core matrix that wgmma reads, 128 bytes in a row. A tensor with fewer
-/// rows has no such matrix, and is one panel: TMA copies whole rows.
+/// rows, or of higher rank, has no such matrix, and is one panel: TMA copies
+/// whole rows.
 static FailureOr<LinearLayout> nvmmaToLinear(ArrayRef<int64_t> shape,
                                              NVMMASharedEncodingAttr encoding,
                                              bool disableSwizzle,
@@ -87,7 +88,8 @@ static FailureOr<LinearLayout> nvmmaToLinear(ArrayRef<int64_t> shape,
   constexpr int64_t kCoreRows = 8;
   int64_t rows = llvm::product_of(blockShape) / columns;
   int64_t chunk = 128 / bits;
-  int64_t panel = rows < kCoreRows ? columns : std::min(columns, chunk);
+  bool hasCores = rank <= 2 && rows >= kCoreRows;
+  int64_t panel = hasCores ? std::min(columns, chunk) : columns;
   if (width) {
     panel = int64_t(width) * 8 / bits;
     if (rank >= 2 && columns < panel)

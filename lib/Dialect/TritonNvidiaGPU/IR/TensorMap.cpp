@@ -38,7 +38,7 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   // Without a swizzle there are panels where a core matrix has its rows.
   int64_t rows = llvm::product_of(ArrayRef(box).drop_back());
   unsigned bytes = encoding.getSwizzlingByteWidth();
-  if (!bytes && rows >= kSwizzleRows)
+  if (!bytes && rows >= kSwizzleRows && box.size() <= 2)
     bytes = 16;
   if (bytes)
     box.back() = std::min<int64_t>(
