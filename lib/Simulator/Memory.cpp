@@ -227,17 +227,29 @@ static void setHosts(Translation &t, uint32_t mask, F address) {
     });
 }
 
-/// Atomics on elements of 16 bits compare and swap the aligned word around
-/// them, of which the first or last half may be no part of the allocation.
-static bool isWordAtTheEdge(const Ctx &c, const Inst &inst, uint64_t address,
+/// Atomics on elements of 8 and 16 bits are done on the aligned word around
+/// them, of which a part may lie outside the array. Such an atomic may leave
+/// the array with bytes that it keeps, and the load before a compare-and-swap
+/// with any but one.
+static bool isWordAtTheEdge(const Ctx &c, unsigned lane, const Translation &t,
                             unsigned bytes, bool write) {
-  if (!inst.isSwap || bytes != 4 || address % 4)
+  uint64_t address = t.address[lane];
+  if (bytes != 4 || address % 4)
     return false;
-  auto holds = [&](uint64_t byte) {
-    const Allocation *a = findAllocation(*c.launch, byte);
-    return a && byte - a->base < a->size && (!write || a->writable);
-  };
-  return holds(address) != holds(address + 3);
+  unsigned needed = write ? 0xf & ~(t.kept ? t.kept[lane] : 0u) : 0;
+  const Allocation *found[4], *only = nullptr;
+  for (unsigned i = 0; i < 4; ++i) {
+    const Allocation *a = findAllocation(*c.launch, address + i);
+    bool isInside = a && address + i - a->base < a->size;
+    found[i] = isInside && (!write || a->writable) ? a : nullptr;
+    bool isNeeded = needed >> i & 1;
+    if (isNeeded && (!found[i] || (only && only != found[i])))
+      return false;
+    if (isNeeded || (!needed && !only))
+      only = found[i];
+  }
+  return only && std::any_of(std::begin(found), std::end(found),
+                             [&](const Allocation *a) { return a != only; });
 }
 
 static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
@@ -248,9 +260,9 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
                access == Access::AsyncStore;
   uint64_t place[Lanes];
   uint32_t edges = 0;
-  for (uint32_t m = inst.isSwap ? mask : 0; m; m &= m - 1) {
+  for (uint32_t m = inst.isSwap || t.kept ? mask : 0; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
-    if (isWordAtTheEdge(c, inst, t.address[l], bytes, write))
+    if (isWordAtTheEdge(c, l, t, bytes, write))
       edges |= 1u << l;
   }
   // The first lane finds the allocation; mostly it is that of all the others.

@@ -13,7 +13,19 @@ enum class Access : uint8_t { Load, Store, Atomic, AsyncLoad, AsyncStore };
 struct Translation {
   uint64_t address[Lanes];
   std::byte *host[Lanes];
+  /// Of an atomic on a word: bit i of a lane's entry says that byte i stays as
+  /// it is, whatever it is. Null if nothing is known.
+  const uint8_t *kept = nullptr;
 };
+
+/// The bytes of a word in which an operand is neutral, or in which the new
+/// value of a compare-and-swap is what it compares with.
+inline uint8_t keptBytes(uint32_t operand, uint32_t neutral) {
+  uint8_t kept = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    kept |= uint8_t(((operand ^ neutral) >> 8 * i & 0xff) == 0) << i;
+  return kept;
+}
 
 /// Fills `address` from the instruction's base register and offset.
 void gatherAddresses(const Ctx &c, const Inst &inst, uint32_t baseSlot,

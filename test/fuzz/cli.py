@@ -25,6 +25,12 @@ CHUNK = 50
 
 SECONDS_BETWEEN_LINES = 5.0
 
+#: Exit statuses: programs failed; none failed, but some were not done in time.
+FAILED, TIMED_OUT = 1, 3
+
+#: How many seconds a program gets that was not done in time beside others.
+SECONDS_ALONE = 180.0
+
 #: glibc writes over memory that is freed, and uses none of it again at once: what still points
 #: there is a crash in most runs, not in few.
 PERTURBED = {"MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
@@ -148,11 +154,11 @@ def run_chunk(
         try:
             each = 10.0 if mode in runner.VALIDATING else 3.0
             out, err = process.communicate(timeout=timeout + (end - seed) * each)
-            why = f"exit status {process.returncode}: {err[-1500:]}"
-        except subprocess.TimeoutExpired:
+            kind, why = "crash", f"exit status {process.returncode}: {err[-1500:]}"
+        except subprocess.TimeoutExpired as expired:
             process.kill()
             out, err = process.communicate()
-            why = "timeout"
+            kind, why = "timeout", f"not done after {expired.timeout:.0f} s"
         records = [json.loads(line) for line in out.splitlines() if line.startswith('{"seed"')]
         failures += [{"seed": r["seed"], **r["failure"]} for r in records if "failure" in r]
         outcomes += [{"seed": r["seed"], **r["outcome"]} for r in records if "outcome" in r]
@@ -162,8 +168,8 @@ def run_chunk(
         first = next(
             (line for line in why.splitlines() if "Assertion" in line or "Error" in line), ""
         )
-        signature = runner.Failure("crash", first or why[:100]).signature
-        failures.append({"seed": last, "kind": "crash", "message": why, "signature": signature})
+        signature = runner.Failure(kind, first or why[:100]).signature
+        failures.append({"seed": last, "kind": kind, "message": why, "signature": signature})
         seed = last + 1
     return failures, outcomes
 
@@ -183,7 +189,10 @@ def main(arguments: list[str] | None = None) -> int:
     os.environ.update(TILE_DRIVER="cuda" if options.gpu else "sim")
     begin = time.time()
     failures, outcomes = spread(options)
+    failures = again_alone(failures, outcomes, options)
     inconclusive = without_proof(outcomes)
+    slow = sum(failure["kind"] == "timeout" for failure in failures)
+    wrong = len(failures) - slow
     groups: dict[str, list[dict]] = {}
     for failure in failures:
         groups.setdefault(failure["signature"], []).append(failure)
@@ -197,11 +206,31 @@ def main(arguments: list[str] | None = None) -> int:
     summarize(outcomes)
     elapsed = time.time() - begin
     print(
-        f"\n{options.count - len(failures) - inconclusive} passed, {len(failures)} failed, "
-        f"{inconclusive} prove nothing, {elapsed:.1f} s "
+        f"\n{options.count - len(failures) - inconclusive} passed, {wrong} failed, "
+        f"{slow} timed out, {inconclusive} prove nothing, {elapsed:.1f} s "
         f"({1000 * elapsed / options.count:.0f} ms each)"
     )
-    return 1 if failures else 0
+    return FAILED if wrong else TIMED_OUT if slow else 0
+
+
+def again_alone(
+    failures: list[dict], outcomes: list[dict], options: argparse.Namespace
+) -> list[dict]:
+    """The failures, where each program that was not done in time runs once more, with nothing
+    beside it. A busy machine, or the programs before it, may have taken the time."""
+    left: list[dict] = []
+    for failure in failures:
+        if failure["kind"] != "timeout":
+            left.append(failure)
+            continue
+        seed = failure["seed"]
+        found, others = run_chunk(
+            seed, 1, options.mode, SECONDS_ALONE, target=options.target, gpu=options.gpu
+        )
+        print(f"seed {seed} once more, alone: {found[0]['signature'] if found else 'passed'}")
+        left += found
+        outcomes += others
+    return left
 
 
 def summarize(outcomes: list[dict]) -> None:

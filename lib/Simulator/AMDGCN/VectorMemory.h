@@ -144,7 +144,8 @@ inline unsigned storedByte(Data d) {
 template <class Address, class F>
 bool accessLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space,
                  unsigned bytes, Access kind, Address address, F f,
-                 std::byte (*stored)[32] = nullptr) {
+                 std::byte (*stored)[32] = nullptr,
+                 const uint8_t *kept = nullptr) {
   for (unsigned base = 0; base < programOf(c).waveLanes; base += Lanes) {
     auto part = uint32_t(mask >> base);
     if (!part)
@@ -152,6 +153,7 @@ bool accessLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space,
     Translation t;
     for (unsigned l = 0; l < Lanes; ++l)
       t.address[l] = part >> l & 1 ? address(base + l) : 0;
+    t.kept = kept ? kept + base : nullptr;
     c.laneBase = base;
     c.storeData = stored && c.checker ? stored[base] : nullptr;
     bool good = translate(c, inst, part, space, bytes, kind, t);
@@ -328,21 +330,30 @@ Step atomicLanes(Ctx &c, const Inst &inst, uint64_t mask, Space space,
   ++c.cluster->stores;
   ++c.cluster->progress;
   ++c.worker->counters.atomics;
-  bool good = accessLanes(c, inst, mask, space, bytes, Access::Atomic, address,
-                          [&](unsigned l, std::byte *at) {
-                            uint64_t old = 0;
-                            std::memcpy(&old, at, bytes);
-                            uint64_t now = applyAtomic(
-                                op, wide, old, read(data, l),
-                                compare == NoSlot ? 0 : read(compare, l));
-                            std::memcpy(at, &now, bytes);
-                            if (result == NoSlot)
-                              return;
-                            auto *out = c.dst<uint32_t>(result);
-                            out[l] = uint32_t(old);
-                            if (wide)
-                              out[lanes + l] = uint32_t(old >> 32);
-                          });
+  uint8_t kept[64];
+  bool keeps = !wide && (op == Atomic::CmpSwap || op == Atomic::And ||
+                         op == Atomic::Or || op == Atomic::Xor);
+  for (unsigned l = 0; keeps && l < lanes; ++l)
+    kept[l] = keptBytes(uint32_t(read(data, l)),
+                        compare != NoSlot   ? uint32_t(read(compare, l))
+                        : op == Atomic::And ? ~0u
+                                            : 0);
+  bool good = accessLanes(
+      c, inst, mask, space, bytes, Access::Atomic, address,
+      [&](unsigned l, std::byte *at) {
+        uint64_t old = 0;
+        std::memcpy(&old, at, bytes);
+        uint64_t now = applyAtomic(op, wide, old, read(data, l),
+                                   compare == NoSlot ? 0 : read(compare, l));
+        std::memcpy(at, &now, bytes);
+        if (result == NoSlot)
+          return;
+        auto *out = c.dst<uint32_t>(result);
+        out[l] = uint32_t(old);
+        if (wide)
+          out[lanes + l] = uint32_t(old >> 32);
+      },
+      nullptr, keeps ? kept : nullptr);
   orderWave(c);
   return good ? Step::Next : Step::Error;
 }

@@ -405,11 +405,11 @@ class DriverBase(ABC):
 
     def raise_launch_error(self, code: int, name: str) -> None:
         """Raises for a code that a launch function returned."""
-        if code == _C.launch.NO_TENSOR_MAP:  # Those of `kernel[grid]` use a kernel without maps.
+        if code == _C.launch.NO_TENSOR_MAP:  # `kernel[grid]` tries a kernel without maps first.
             raise DriverError(
                 f"no tensor map describes a descriptor that `{name}` is passed: its base, its rows "
-                "and its strides must be multiples of 16 bytes and its strides positive; compile "
-                "the kernel with tma=False for others"
+                "and its strides must be multiples of 16 bytes and its strides positive. A kernel "
+                "that starts no copy by a tensor map itself takes others with tma=False"
             )
         if code == _C.launch.UNLOADED:
             raise DriverError(f"`{name}` was unloaded whenever it was about to be launched")

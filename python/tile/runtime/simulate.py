@@ -46,5 +46,8 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
 
     result = run(options)
     if result.__class__ is int and result == _C.launch.NO_TENSOR_MAP:
-        return run(without_tensor_maps(simulator, options))
+        result = run(without_tensor_maps(simulator, options))
+    if result.__class__ is int:
+        # The program names a tensor map itself, so that no other kernel does without.
+        simulator.raise_launch_error(result, launcher.name)
     return result

@@ -324,3 +324,16 @@ def test_kernels_are_launched_not_called():
     with pytest.raises(TileError, match="is a kernel: launch it"):
         sum_kernel(np.zeros(128, np.int32), A.value)
     assert sum_kernel.is_gluon() and not tile.jit(sum_kernel.fn).is_gluon()
+
+
+def test_descriptors_that_no_tensor_map_describes():
+    layout = gl.NVMMASharedLayout(128, 16)
+    desc = TensorDescriptor.from_tensor(np.zeros((64, 64), np.float16), [64, 64], layout)
+    # Starts at no multiple of 16 bytes.
+    desc.base = np.zeros(64 * 64 + 1, np.float16)[1:].reshape(64, 64)
+    for launch in (copy_kernel[(1,)], lambda *given: copy_kernel.simulate(*given, grid=(1,))):
+        with pytest.raises(TileError) as error:
+            launch(desc, layout)
+        assert "no tensor map describes a descriptor that `copy_kernel` is passed" in str(
+            error.value
+        )

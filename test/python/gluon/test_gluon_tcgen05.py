@@ -187,16 +187,26 @@ def scaled_product(
     AK: gl.constexpr, BK: gl.constexpr, GROUPS: gl.constexpr, A: gl.constexpr, B: gl.constexpr,
     ACC: gl.constexpr, A_SCALES: gl.constexpr, B_SCALES: gl.constexpr, OUT: gl.constexpr,
     GRID: gl.constexpr, LEFT: gl.constexpr, RIGHT: gl.constexpr, PARTS: gl.constexpr,
+    DIM: gl.constexpr, HALF: gl.constexpr,
 ):  # fmt: skip
-    """Dots of PARTS pieces along K, one after the other; B is given along K."""
+    """Dots of PARTS pieces along K, one after the other; B is given along K. The scales are all of
+    a buffer, or half of one that is twice as large in dimension DIM."""
     acc = allocate_tensor_memory(gl.float32, [M, N], ACC)
     done = mbarrier.allocate_mbarrier()
     mbarrier.init(done, count=1)
     sa = gl.allocate_shared_memory(a_ptr.dtype.element_ty, [M, AK], A)
     sb = gl.allocate_shared_memory(b_ptr.dtype.element_ty, [N, BK], B)
     dtype: gl.constexpr = a_scale_ptr.dtype.element_ty
-    a_scales = allocate_tensor_memory(dtype, [M, GROUPS], TensorMemoryScalesLayout())
-    b_scales = allocate_tensor_memory(dtype, [N, GROUPS], TensorMemoryScalesLayout())
+    ROWS: gl.constexpr = 2 if DIM == 0 else 1
+    COLUMNS: gl.constexpr = 2 if DIM == 1 else 1
+    layout: gl.constexpr = TensorMemoryScalesLayout()
+    a_scales = allocate_tensor_memory(dtype, [M * ROWS, GROUPS * COLUMNS], layout)
+    b_scales = allocate_tensor_memory(dtype, [N * ROWS, GROUPS * COLUMNS], layout)
+    if DIM == 0:
+        a_scales, b_scales = a_scales.slice(HALF * M, M, 0), b_scales.slice(HALF * N, N, 0)
+    if DIM == 1:
+        a_scales = a_scales.slice(HALF * GROUPS, GROUPS)
+        b_scales = b_scales.slice(HALF * GROUPS, GROUPS)
     for part in range(PARTS):
         sa.store(gl.load(pointers(a_ptr + part * M * AK, M, AK, GRID)))
         sb.store(gl.load(pointers(b_ptr + part * N * BK, N, BK, GRID)))
@@ -278,7 +288,7 @@ def test_random_scaled_dots(seed, target):
     report = scaled_product.simulate(
         *operands, *scales, c, m, n, *stored, groups, *layouts, acc, scales_layout(m, groups),
         scales_layout(n, groups), registers_of(gl.float32, [m, n], acc), GRID, left, right, parts,
-        grid=(1,), schedule_seed=seed,
+        (None, 0, 1)[seed % 3], seed // 3 % 2, grid=(1,), schedule_seed=seed,
     )  # fmt: skip
     assert report.ok, report.messages
     error = np.linalg.norm(c - expected) / np.linalg.norm(expected)

@@ -16,6 +16,7 @@ from tile.experimental.gluon import language as gl
 from tile.experimental.gluon.language.nvidia import blackwell
 from tile.experimental.gluon.language.nvidia.blackwell import TensorMemoryLayout, mbarrier
 from tile.experimental.gluon.language.nvidia.blackwell._layouts import register_layout
+from tile.experimental.gluon.nvidia.hopper import TensorDescriptor
 
 blackwells = pytest.mark.parametrize("target", ["cuda:100", "cuda:103", "cuda:110"], indirect=True)
 sm100 = pytest.mark.parametrize("target", ["cuda:100"], indirect=True)
@@ -447,6 +448,18 @@ def scale_source(rows, count, rank):
     return [rows, count], gl.SharedLinearLayout(bases)
 
 
+def scales_in_tensor_memory(scales):
+    """The bytes of all lanes: four scales of a row in a column, the same in all four windows."""
+    rows, count = scales.shape
+    columns = rows // 32 * (count // 4)
+    out = np.empty((128, 4 * columns), scales.dtype)
+    for lane, byte in np.ndindex(*out.shape):
+        column, part = byte // 4, byte % 4
+        row = column % (rows // 32) * 32 + lane % 32
+        out[lane, byte] = scales[row, column // (rows // 32) * 4 + part]
+    return out
+
+
 @pytest.mark.sweep
 @blackwells
 @pytest.mark.parametrize("rank", [2, 5])
@@ -464,16 +477,54 @@ def test_copies_of_scales(rank, rows, count, target):
         np.ascontiguousarray(tiles).reshape(-1), y, rows, count, shape, shared, flat, columns,
         blackwell.TensorMemoryScalesLayout(), bytes_, registers,
     )  # fmt: skip
-    expected = np.empty_like(y)
-    for lane, byte in np.ndindex(*expected.shape):
-        column, part = byte // 4, byte % 4
-        row = column % (rows // 32) * 32 + lane % 32
-        expected[lane, byte] = scales[row, column // (rows // 32) * 4 + part]
-    same_bits(y, expected)
+    same_bits(y, scales_in_tensor_memory(scales))
     assert "tcgen05.cp.cta_group::1.32x128b.warpx4 " in kernel.asm["ptx"]
     tools = importlib.import_module("tile.backends.nvidia.tools")
     if tools.ptxas_path() is not None:
         tools.run_ptxas(kernel.asm["ptx"], int(target.removeprefix("cuda:")), None)
+
+
+@gluon.jit
+def copy_packed_scales(
+    desc, y_ptr, ROWS: gl.constexpr, SCALES: gl.constexpr, LAYOUT: gl.constexpr,
+    COLUMNS: gl.constexpr, BYTES: gl.constexpr, REGS: gl.constexpr,
+):  # fmt: skip
+    """Scales that TMA brings as tensors of five dimensions, two rows of 256 bytes a tile."""
+    shared = gl.allocate_shared_memory(desc.dtype, desc.block_type.shape, desc.layout)
+    scales = blackwell.allocate_tensor_memory(gl.int8, [ROWS, SCALES], LAYOUT)
+    full = mbarrier.allocate_mbarrier()
+    done = mbarrier.allocate_mbarrier()
+    mbarrier.init(full, count=1)
+    mbarrier.init(done, count=1)
+    mbarrier.expect(full, desc.block_type.nbytes)
+    blackwell.tma.async_load(desc, [0, 0, 0, 0, 0], full, shared)
+    mbarrier.wait(full, 0)
+    tiles = shared.reshape([ROWS // 128, SCALES // 4, 32, 4, 4]).permute([0, 3, 2, 1, 4])
+    blackwell.tcgen05_copy(tiles.reshape([ROWS, SCALES]), scales)
+    blackwell.tcgen05_commit(done)
+    mbarrier.wait(done, 0)
+    found = scales.reinterpret(gl.int8, [128, 4 * COLUMNS], BYTES)
+    gl.store(pointers(y_ptr, 128, 4 * COLUMNS, REGS), found.load(REGS))
+
+
+@sm100
+@pytest.mark.parametrize("rows", [128, 256])
+@pytest.mark.parametrize("count", [4, 8, 16, 32])
+def test_copies_of_packed_scales(rows, count, target):
+    scales = bits_of(np.random.default_rng(rows + count), np.int8, (rows, count))
+    tiles = scales.reshape(rows // 128, 4, 32, count // 4, 4).transpose(0, 3, 2, 1, 4)
+    shape = [1, rows // 128, count // 4, 2, 256]
+    packed = np.ascontiguousarray(tiles).reshape(shape)
+    shared = gl.NVMMASharedLayout(0, 8, rank=5)
+    columns = rows // 32 * (count // 4)
+    bytes_ = TensorMemoryLayout([128, 4 * columns], 1)
+    registers = registers_of(gl.int8, [128, 4 * columns], bytes_, 4, "32x32b")
+    y = poison((128, 4 * columns), np.int8)
+    copy_packed_scales[(1,)](
+        TensorDescriptor.from_tensor(packed, shape, shared), y, rows, count,
+        blackwell.TensorMemoryScalesLayout(), columns, bytes_, registers,
+    )  # fmt: skip
+    same_bits(y, scales_in_tensor_memory(scales))
 
 
 # Pairs of blocks.
@@ -650,3 +701,63 @@ def test_mistakes(mistake, target):
         planted[(1,)](*args)
     text = str(error.value)
     assert any(f"{kind}: " in text for kind in MISTAKES[mistake].split()), text
+
+
+@gluon.jit
+def reinterpreted_part(
+    x_ptr, y_ptr, DTYPE: gl.constexpr, FROM: gl.constexpr, DIM: gl.constexpr, START: gl.constexpr,
+    LENGTH: gl.constexpr, M: gl.constexpr, N: gl.constexpr, LAYOUT: gl.constexpr,
+):  # fmt: skip
+    """Sees the bits of a part of a 256x64 buffer as MxN elements of DTYPE."""
+    buffer = blackwell.allocate_tensor_memory(gl.float32, [256, 64], FROM)
+    layout: gl.constexpr = buffer.get_reg_layout()
+    buffer.store(gl.load(pointers(x_ptr, 256, 64, layout)))
+    part = buffer.slice(START, LENGTH, DIM).reinterpret(DTYPE, [M, N], LAYOUT)
+    registers: gl.constexpr = part.get_reg_layout()
+    gl.store(pointers(y_ptr, M, N, registers), part.load(registers))
+
+
+#: The dimension of the part, where it starts and how long it is; the shape that it is seen with;
+#: and whether that is in one piece.
+REINTERPRETED = [
+    (1, 32, 32, (128, 32), True), (1, 16, 16, (128, 16), True),
+    (1, 0, 32, (128, 64), False), (1, 32, 16, (256, 16), False), (0, 128, 128, (128, 64), True),
+    (0, 128, 128, (128, 32), True), (0, 0, 256, (256, 64), True), (0, 128, 128, (256, 32), True),
+]  # fmt: skip
+
+
+@sm100
+@pytest.mark.parametrize("block", [32, 64])
+@pytest.mark.parametrize(("dim", "start", "length", "shape", "whole"), REINTERPRETED)
+def test_reinterpreted_parts_have_no_columns_of_others(
+    dim, start, length, shape, whole, block, target
+):
+    x = np.random.default_rng(3).integers(-99, 99, (256, 64)).astype(np.float32)
+    m, n = shape
+    y = poison(shape, np.int32)
+    source = TensorMemoryLayout([128, block], 1)
+    layout = TensorMemoryLayout([128, min(block, n)], 1)
+    args = (x, y, gl.int32, source, dim, start, length, m, n, layout)
+    if not whole:
+        with pytest.raises(tile.TileError, match="has its columns in pieces"):
+            reinterpreted_part[(1,)](*args)
+        return
+    reinterpreted_part[(1,)](*args)
+    # Rows of 128 lanes; each block of 128 rows has its own columns.
+    columns = np.concatenate([x[:128], x[128:]], axis=1)
+    if dim == 0:
+        first, last = start // 128 * 64, (start + length) // 128 * 64
+    else:
+        first, last = start, 128
+    seen = columns[:, first:last]
+    expected = np.concatenate([seen[:, i * n : (i + 1) * n] for i in range(m // 128)])
+    same_bits(y, expected)
+
+
+@sm100
+def test_parts_of_other_elements_lie_as_they_did(target):
+    x = np.random.default_rng(4).standard_normal((256, 64)).astype(np.float32)
+    y = poison((256, 32), np.int32)
+    layout = TensorMemoryLayout([128, 32], 1)
+    reinterpreted_part[(1,)](x, y, gl.int32, layout, 1, 32, 32, 256, 32, layout)
+    same_bits(y, np.ascontiguousarray(x[:, 32:]))

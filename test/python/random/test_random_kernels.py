@@ -500,3 +500,24 @@ def test_floats_differ_beyond_their_tolerance_only():
     b = np.array([-0.0, 1.0 + 1e-5, nan, 1.1, 1.0, np.inf], np.float32)
     assert list(runner.differences(a, b, "fp32", 0.0)) == [1, 3, 4]
     assert list(runner.differences(a, b, "fp32", 1e-4)) == [3, 4]
+
+
+def test_programs_that_are_not_done_in_time_did_not_fail(monkeypatch, capsys):
+    # A process takes longer than this to start.
+    failures, _ = cli.run_chunk(7, 1, "compile", timeout=-2.9)
+    assert [(f["seed"], f["kind"]) for f in failures] == [(7, "timeout")]
+    wrong = {"seed": 8, "kind": "mismatch", "message": "o0 differs", "signature": "mismatch"}
+
+    def status(first: list[dict], alone: list[dict]) -> int:
+        monkeypatch.setattr(cli, "spread", lambda options: ([*first], []))
+        monkeypatch.setattr(cli, "run_chunk", lambda *given, **named: ([*alone], []))
+        return cli.main(["--seed", "7", "--count", "2"])
+
+    assert (
+        status(failures, []) == 0 and "2 passed, 0 failed, 0 timed out" in capsys.readouterr().out
+    )
+    assert status(failures, failures) == cli.TIMED_OUT
+    assert "1 passed, 0 failed, 1 timed out" in capsys.readouterr().out
+    assert status([*failures, wrong], failures) == cli.FAILED
+    assert "0 passed, 1 failed, 1 timed out" in capsys.readouterr().out
+    assert status(failures, [wrong]) == cli.FAILED

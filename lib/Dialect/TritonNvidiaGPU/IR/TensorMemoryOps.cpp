@@ -247,6 +247,42 @@ static LogicalResult verifyPartOfColumns(TMEMSubsliceOp op,
   return success();
 }
 
+/// Checks a part of scales: four of a row are in a column, and 32 rows in the
+/// lanes of a window.
+static LogicalResult verifyPartOfScales(TMEMSubsliceOp op) {
+  gpu::MemDescType src = op.getSrc().getType(), dst = op.getType();
+  auto encoding = cast<TensorMemoryScalesEncodingAttr>(src.getEncoding());
+  if (src.getEncoding() != dst.getEncoding())
+    return op.emitOpError()
+           << "expected a result with the encoding of the "
+              "source, found "
+           << src.getEncoding() << " and " << dst.getEncoding();
+  unsigned dim = op.getDim(), other = 1 - dim;
+  StringRef what = dim ? "scales of a row" : "rows of scales";
+  if (src.getShape()[other] != dst.getShape()[other])
+    return op.emitOpError()
+           << "expected a result with " << src.getShape()[other]
+           << " in dimension " << other << ", like the source, found "
+           << dst.getShape()[other];
+  int64_t begin = op.getOffset(), end = begin + dst.getShape()[dim];
+  if (end > src.getShape()[dim])
+    return op.emitOpError()
+           << "expected " << what << " from 0 to " << src.getShape()[dim]
+           << ", found those from " << begin << " to " << end;
+  if (src == dst)
+    return success();
+  if ((dim ? encoding.getCTASplitN() : encoding.getCTASplitM()) != 1)
+    return op.emitOpError() << "expected " << what
+                            << " that are all in one block of the cluster, "
+                               "found "
+                            << encoding;
+  int64_t step = dim ? 4 : 32;
+  if (begin % step || end % step)
+    return op.emitOpError() << "expected multiples of " << step << " " << what
+                            << ", found those from " << begin << " to " << end;
+  return success();
+}
+
 LogicalResult TMEMSubsliceOp::verify() {
   gpu::MemDescType src = getSrc().getType(), dst = getResult().getType();
   if (failed(verifyTensorMemory(*this, src, "source")) ||
@@ -255,9 +291,10 @@ LogicalResult TMEMSubsliceOp::verify() {
   auto srcEncoding = dyn_cast<TensorMemoryEncodingAttr>(src.getEncoding());
   auto dstEncoding = dyn_cast<TensorMemoryEncodingAttr>(dst.getEncoding());
   bool isOfBuffers = src.getRank() != 2 || dst.getRank() != 2;
-  if (!isOfBuffers && (!srcEncoding || !dstEncoding))
+  bool isOfScales = !srcEncoding && !dstEncoding;
+  if (!isOfBuffers && !isOfScales && (!srcEncoding || !dstEncoding))
     return emitOpError()
-           << "expected a tensor_memory_encoding of source and result, found "
+           << "expected source and result to be both scales or both not, found "
            << src.getEncoding() << " and " << dst.getEncoding();
   if (src.getRank() != dst.getRank() || getDim() > 1)
     return emitOpError()
@@ -278,6 +315,8 @@ LogicalResult TMEMSubsliceOp::verify() {
            << dst.getAllocShape().take_back(2) << "]";
   if (isOfBuffers)
     return verifyPartOfBuffers(*this);
+  if (isOfScales)
+    return verifyPartOfScales(*this);
   if (srcEncoding.getBlockM() != dstEncoding.getBlockM() ||
       srcEncoding.getColStride() != dstEncoding.getColStride() ||
       srcEncoding.getCTASplitM() != dstEncoding.getCTASplitM() ||

@@ -112,6 +112,9 @@ uint64_t apply(Op op, Type type, uint64_t old, uint64_t b, uint64_t c,
   }
 }
 
+/// The operand with which and, or, xor change nothing.
+uint32_t neutralWord(Op op) { return op == AAnd ? ~0u : 0; }
+
 uint64_t operandLane(const Ctx &c, uint32_t slot, unsigned bytes, unsigned l) {
   return bytes == 8 ? c.src<uint64_t>(slot)[l] : c.src<uint32_t>(slot)[l];
 }
@@ -189,12 +192,20 @@ Step execAtomic(Ctx &c, const Inst &inst, uint32_t mask) {
   Translation t;
   gatherAddresses(c, inst, inst.op[1], inst.imm, t.address);
   unsigned count = inst.mod[1], bytes = bytesOf(inst.type);
+  const uint32_t *slots = &c.code->ext[inst.ext];
+  auto op = Op(inst.mod[0]);
+  uint8_t kept[Lanes];
+  if (bytes * count == 4 && op <= ACas) {
+    const auto *operand = c.src<uint32_t>(slots[count]);
+    const auto *swapped = op == ACas ? c.src<uint32_t>(slots[2]) : nullptr;
+    for (unsigned l = 0; l < Lanes; ++l)
+      kept[l] = keptBytes(operand[l], swapped ? swapped[l] : neutralWord(op));
+    t.kept = kept;
+  }
   auto lock = c.launch->group->lockAtomics();
   if (!translate(c, inst, mask, inst.space, bytes * count, Access::Atomic, t))
     return Step::Error;
   c.worker->counters.atomics += unsigned(std::popcount(mask));
-  const uint32_t *slots = &c.code->ext[inst.ext];
-  auto op = Op(inst.mod[0]);
   auto isShared = [&](unsigned l) {
     return inst.space == Space::Shared || inst.space == Space::SharedCluster ||
            (t.address[l] >> WindowShift) != 0;

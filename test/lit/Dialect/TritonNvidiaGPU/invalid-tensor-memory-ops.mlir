@@ -278,10 +278,47 @@ tt.func @slice_encoding(%s: !ttg.memdesc<128x128xf32, #tmem64, #ttnvgpu.tensor_m
 
 // -----
 
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 4, colStride = 1>
 #scales = #ttnvgpu.tensor_memory_scales_encoding<>
-tt.func @slice_scales(%s: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
-  // expected-error @+1 {{expected a tensor_memory_encoding of source and result, found}}
-  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+tt.func @slice_scales_as_columns(%s: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected source and result to be both scales or both not, found}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #tmem, #ttnvgpu.tensor_memory, mutable, 128x8>
+  tt.return
+}
+
+// -----
+
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @slice_scales_of_a_column(%s: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected multiples of 4 scales of a row, found those from 2 to 6}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = 2 : i32} : !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory, mutable, 128x8>
+  tt.return
+}
+
+// -----
+
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @slice_rows_of_scales(%s: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected multiples of 32 rows of scales, found those from 16 to 80}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = 16 : i32, dim = 0 : i32} : !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<64x8xi8, #scales, #ttnvgpu.tensor_memory, mutable, 128x8>
+  tt.return
+}
+
+// -----
+
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @slice_scales_outside(%s: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected scales of a row from 0 to 8, found those from 4 to 12}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = 4 : i32} : !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// -----
+
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+tt.func @slice_both_dimensions_of_scales(%s: !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected a result with 128 in dimension 0, like the source, found 64}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x8xi8, #scales, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<64x4xi8, #scales, #ttnvgpu.tensor_memory, mutable, 128x8>
   tt.return
 }
 

@@ -125,6 +125,10 @@ TEST_F(SharedLayoutTest, NvmmaWithoutSwizzle) {
                 [](ArrayRef<int64_t> at) {
                   return at[0] / 8 * 64 * 8 + at[1] * 8 + at[0] % 8;
                 });
+  // No matrices are in a tensor of higher rank: it has whole rows.
+  expectOffsets(
+      layoutOf({2, 16, 64}, nvmma(0, false, 16, ", rank = 3")),
+      [](ArrayRef<int64_t> at) { return (at[0] * 16 + at[1]) * 64 + at[2]; });
 }
 
 TEST_F(SharedLayoutTest, NvmmaOfHigherRank) {

@@ -205,6 +205,40 @@ struct IndexPattern : TargetPattern<ttg::MemDescIndexOp> {
   }
 };
 
+/// The bits in which the lanes and the columns of a view differ. All of their
+/// combinations are in the view.
+std::pair<int32_t, int32_t> getVaryingBits(ttg::MemDescType type) {
+  LinearLayout places = ttng::getTensorMemoryPlaces(type);
+  int32_t lanes = ttng::isInAllWindows(type) ? ttng::kTensorMemoryLanes - 1 : 0;
+  int32_t columns = 0;
+  for (unsigned dim : {0, 1})
+    for (int bit = 0, end = places.getInDimSizeLog2(kDim(dim)); bit < end;
+         ++bit) {
+      lanes |= places.getBasis(kDim(dim), bit, ttng::kTensorLane);
+      columns |= places.getBasis(kDim(dim), bit, ttng::kTensorColumn);
+    }
+  return {lanes, columns};
+}
+
+bool isWhole(ttg::MemDescType type) {
+  return type.getShape().take_back(2) == type.getAllocShape().take_back(2);
+}
+
+/// Whether a view of type `to` that starts where `from` starts has only lanes
+/// and columns of `from`. Neither takes more of them than there are.
+bool liesWithin(ttg::MemDescType to, unsigned columnsOfTo,
+                ttg::MemDescType from) {
+  // Whole matrices take all columns from the first on. A part of the columns of
+  // several blocks of rows lies in pieces.
+  if (isWhole(from) && isWhole(to))
+    return true;
+  auto [lanes, columns] = getVaryingBits(from);
+  auto [lanesOfTo, columnsOfMatrix] = getVaryingBits(to);
+  int32_t varying = to.getRank() == 3 ? llvm::NextPowerOf2(columnsOfTo - 1) - 1
+                                      : columnsOfMatrix;
+  return (lanesOfTo & ~lanes) == 0 && (varying & ~columns) == 0;
+}
+
 struct ReinterpretPattern : TargetPattern<ttg::MemDescReinterpretOp> {
   using TargetPattern::TargetPattern;
   LogicalResult
@@ -223,6 +257,10 @@ struct ReinterpretPattern : TargetPattern<ttg::MemDescReinterpretOp> {
                              " lanes, the source has " +
                              Twine(source->columns) + " columns of " +
                              Twine(source->lanes) + " lanes");
+    if (!liesWithin(to, result->columns, from))
+      return decline(op, "the source has its columns in pieces, one of each "
+                         "block of rows, and the result would take what lies "
+                         "between them");
     rewriter.replaceOp(op, adaptor.getSrc());
     return success();
   }

@@ -10,6 +10,7 @@
 
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -49,6 +50,28 @@ LogicalResult checkPlace(WarpSpecializeOp op) {
     return WalkResult::interrupt();
   });
   return failure(calls.wasInterrupted());
+}
+
+/// Each capture takes shared memory: what is captured twice is captured once,
+/// and what no partition reads is not.
+void shareCaptures(WarpSpecializeOp op) {
+  MutableArrayRef<Region> partitions = op.getPartitionRegions();
+  llvm::SmallDenseMap<Value, unsigned> first;
+  for (auto [i, capture] : llvm::enumerate(op.getExplicitCaptures())) {
+    auto [it, isNew] = first.try_emplace(capture, i);
+    for (Region &partition : partitions)
+      if (!isNew)
+        partition.getArgument(i).replaceAllUsesWith(
+            partition.getArgument(it->second));
+  }
+  llvm::BitVector unused(op.getNumOperands());
+  for (unsigned i = 0, e = op.getNumOperands(); i < e; ++i)
+    unused[i] = llvm::all_of(partitions, [&](Region &partition) {
+      return partition.getArgument(i).use_empty();
+    });
+  for (Region &partition : partitions)
+    partition.front().eraseArguments(unused);
+  op->eraseOperands(unused);
 }
 
 /// Places the partitions of one operation; returns the end of the last one.
@@ -179,6 +202,7 @@ struct AllocateWarpGroups
     for (WarpSpecializeOp op : ops) {
       if (failed(checkPlace(op)))
         return signalPassFailure();
+      shareCaptures(op);
       total = std::max(total, allocateWarps(op, numWarps));
       numPartitions += op.getPartitionRegions().size();
     }

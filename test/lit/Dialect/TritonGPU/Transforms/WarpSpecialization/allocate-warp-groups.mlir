@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -tritongpu-allocate-warp-groups | filecheck %s
+// RUN: tile-opt %s -split-input-file -allow-unregistered-dialect -tritongpu-allocate-warp-groups | filecheck %s
 
 // Whole warp groups come first, wherever they were written.
 // CHECK: "ttg.total-num-warps" = 15 : i32
@@ -150,4 +150,31 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32,
     partition1() num_warps(4) { ttg.warp_return } : () -> ()
     tt.return
   }
+}
+
+// -----
+
+// Each value is captured once, and only where a partition reads it.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// CHECK-LABEL: @captures_of_several_partitions
+tt.func @captures_of_several_partitions(%a: i32, %b: i64, %c: f32) {
+  // CHECK: ttg.warp_specialize(%arg0, %arg1)
+  ttg.warp_specialize(%a, %c, %b, %a) attributes {requestedRegisters = array<i32: 24, 24>}
+  default {
+    ttg.warp_yield
+  }
+  // CHECK: partition0(%[[A0:.*]]: i32, %[[B0:.*]]: i64)
+  partition0(%a0: i32, %c0: f32, %b0: i64, %d0: i32) num_warps(1) {
+    // CHECK: "use"(%[[A0]], %[[B0]], %[[A0]])
+    "use"(%a0, %b0, %d0) : (i32, i64, i32) -> ()
+    ttg.warp_return
+  }
+  // CHECK: partition1(%[[A1:.*]]: i32, %{{.*}}: i64)
+  partition1(%a1: i32, %c1: f32, %b1: i64, %d1: i32) num_warps(1) {
+    // CHECK: "use"(%[[A1]])
+    "use"(%d1) : (i32) -> ()
+    ttg.warp_return
+  } : (i32, f32, i64, i32) -> ()
+  tt.return
+}
 }

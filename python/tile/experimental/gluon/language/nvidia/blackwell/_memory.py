@@ -238,7 +238,15 @@ class tensor_memory_descriptor:
         """The same memory as another type, shape and layout."""
         element = self.dtype if unwrap(dtype) is None else unwrap(dtype)
         extents = self.shape if unwrap(shape) is None else unwrap_shape(shape)
-        ty = tensor_memory_descriptor_type(element, extents, unwrap(layout) or self.layout, extents)
+        layout = unwrap(layout) or self.layout
+        whole = extents
+        if (
+            Shape(extents) == self.shape
+            and layout == self.layout
+            and element.primitive_bitwidth == self.dtype.primitive_bitwidth
+        ):
+            whole = self.type.alloc_shape  # A part lies as it did, whatever its elements are.
+        ty = tensor_memory_descriptor_type(element, extents, layout, whole)
         b = current()
         handle = b.create_one(
             "ttg.memdesc_reinterpret", (self.handle,), None, (b.parse_type(ty.mlir),)
