@@ -22,9 +22,6 @@
 // iteration does not wait, and neither does who comes from a loop without
 // iterations.
 //
-// Scales may be in shared memory until here. The tensor core then copies them to
-// tensor memory, in front of the multiplication.
-//
 //===----------------------------------------------------------------------===//
 
 #include "RingPositions.h"
@@ -454,31 +451,6 @@ void lowerInBlock(MMAv5OpInterface mma, const Conflicts &conflicts) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scales in shared memory
-//===----------------------------------------------------------------------===//
-
-/// Copies scales of `rows` rows to tensor memory in front of a multiplication.
-/// The tensor core does both, one after the other: who waits for the
-/// multiplication has waited for the copy.
-void bringScales(OpBuilder &builder, Location loc, OpOperand &scales,
-                 int64_t rows) {
-  auto from = cast<gpu::MemDescType>(scales.get().getType());
-  if (isInTensorMemory(from))
-    return;
-  MLIRContext *context = builder.getContext();
-  auto type = gpu::MemDescType::get(
-      {rows, from.getNumElements() / rows}, from.getElementType(),
-      TensorMemoryScalesEncodingAttr::get(context, /*CTASplitM=*/1,
-                                          /*CTASplitN=*/1),
-      TensorMemorySpaceAttr::get(context), /*mutableMemory=*/true);
-  Value place = TMEMAllocOp::create(builder, loc, type, /*token=*/Type(),
-                                    /*src=*/Value())
-                    .getResult();
-  TMEMCopyOp::create(builder, loc, scales.get(), place, /*barrier=*/Value());
-  scales.set(place);
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
 
@@ -490,14 +462,6 @@ public:
   void runOnOperation() override {
     for (auto function : getOperation().getOps<FunctionOpInterface>())
       lower(function);
-    // Blocks of a cluster would have to agree on who has which scales.
-    if (gpu::lookupNumCTAs(getOperation()) != 1)
-      return;
-    getOperation()->walk([](TCGen5MMAScaledOp op) {
-      OpBuilder builder(op);
-      bringScales(builder, op.getLoc(), op.getAScaleMutable(), op.getBlockM());
-      bringScales(builder, op.getLoc(), op.getBScaleMutable(), op.getBlockN());
-    });
   }
 
 private:
