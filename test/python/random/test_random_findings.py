@@ -233,6 +233,60 @@ def test_words_that_are_known_to_be_all_ones():
 
 
 @tile.jit
+def small_factor(x, HOW: tl.constexpr):
+    """Something of at most 24 bits, of which a compiler might compute no more than these."""
+    if HOW == "remainder":
+        return x % 3
+    elif HOW == "large remainder":
+        return x % 8388607
+    elif HOW == "mask":
+        return x & 0xFFFFFF
+    elif HOW == "bits":
+        return (x >> 20) & 0xFFFFFF
+    elif HOW == "shifted mask":
+        return (x & 0xFFFF) << 8
+    elif HOW == "sum":
+        return (x & 0x7FFFFF) + ((x >> 23) & 0x7FFFFF)
+    elif HOW == "difference":
+        return (x & 0xFFFFFF) - (x & 0xFF00)
+    elif HOW == "choice":
+        return tl.where(x > 5, x & 0xFFFFFF, x % 5)
+    else:
+        return (x << 40) >> 40
+
+
+@tile.jit
+def small_factors(x_ptr, out_ptr, HOW: tl.constexpr, FACTOR: tl.constexpr):
+    at = tl.arange(0, 64)
+    x = tl.load(x_ptr + at)
+    y = small_factor(x, HOW)
+    tl.store(out_ptr + at, y * FACTOR + x)
+    tl.store(out_ptr + 64 + at, y * small_factor(x + 1, HOW) - x)
+
+
+@pytest.mark.parametrize("factor", [3, 16777213])
+@pytest.mark.parametrize("kind", ["u64", "i64"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        "remainder", "large remainder", "mask", "bits", "shifted mask", "sum", "difference",
+        "choice", "shifts",
+    ],
+)  # fmt: skip
+def test_small_factors_in_large_sums(how, kind, factor):
+    """The bits above 24 of a factor were not computed, and then multiplied."""
+    x = random(64, kind)
+    out = poisoned(128, kind)
+    small_factors[(1,)](x, out, HOW=how, FACTOR=factor, num_warps=1)
+    expected = np.zeros(128, x.dtype)
+    small_factors.interpret(x, expected, HOW=how, FACTOR=factor, grid=(1,))
+    np.testing.assert_array_equal(out, expected)
+    if how == "mask":
+        first = (x & x.dtype.type(0xFFFFFF)) * x.dtype.type(factor) + x
+        np.testing.assert_array_equal(out[:64], first)
+
+
+@tile.jit
 def beyond_the_edge(number_ptr, x_ptr, position_ptr, out_ptr):
     number = tl.xor_sum(tl.load(number_ptr + tl.arange(0, 128)))
     _, columns = tl.max(tl.full([32, 32], number, tl.int32), 1, return_indices=True)

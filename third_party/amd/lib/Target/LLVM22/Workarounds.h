@@ -29,6 +29,9 @@ void writeKnownWords(llvm::Module &module);
 /// Keeps values from other lanes out of dots for which gfx12 has no such form.
 void keepShufflesOutOfWideProducts(llvm::Module &module);
 
+/// Has 32 bits of factors be right where these are multiplied and added to 64.
+void keepFactorsWhole(llvm::Module &module);
+
 /// Keeps matrix products out of branches that only some lanes take.
 void keepProductsInTheirBlocks(llvm::Module &module);
 
