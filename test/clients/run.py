@@ -32,8 +32,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 #: Modules of this folder with `PACKAGE` and `cases`.
 CLIENTS = (
-    "inductor", "models", "liger", "fla_core", "gems", "unsloth_kernels", "vllm_kernels",
-    "sglang_kernels", "matmul_ogs", "helion_kernels", "torchao_kernels",
+    "inductor", "models", "liger", "fla_core", "fla_gluon", "gems", "unsloth_kernels",
+    "vllm_kernels", "sglang_kernels", "matmul_ogs", "helion_kernels", "torchao_kernels",
     "xformers_kernels", "attorch_layers", "apex_kernels", "nvshmem_kernels",
     "tritonparse_traces", "other_arrays",
     "times",

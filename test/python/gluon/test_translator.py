@@ -88,6 +88,43 @@ def test_matmul(target, dtype, translate):
     close(c, expected, np.linalg.norm(expected))
 
 
+@tile.jit
+def dimensions_kernel(x_ptr, out_ptr, N: tl.constexpr):
+    i = tl.arange(0, N)
+    x = tl.load(x_ptr + i)
+    row = tl.unsqueeze(x, 0)
+    column = tl.unsqueeze(x, -1)
+    tl.debug_barrier()
+    both = tl.squeeze(tl.sum(row * 3 + column, axis=0, keep_dims=True), -2)
+    pairs = tl.interleave(both, x)
+    tl.store(out_ptr + tl.arange(0, 2 * N), pairs)
+    rows = tl.interleave(row, row + 1)
+    tl.store(out_ptr + 2 * N + tl.arange(0, 2 * N)[None, :], rows)
+
+
+@machines
+def test_dimensions_of_one_element(target, translate):
+    x, out = values(32, "i32", 6) // 1024, poisoned(128, "i32")
+    translate(dimensions_kernel)[(1,)](x, out, N=32)
+    expected = np.concatenate(
+        [
+            np.stack([(x[None] * 3 + x[:, None]).sum(0), x], 1).ravel(),
+            np.stack([x, x + 1], 1).ravel(),
+        ]
+    )
+    np.testing.assert_array_equal(out, expected.astype(np.int32))
+
+
+@tile.jit
+def squeezes_too_much(x_ptr, N: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, N), tl.squeeze(tl.zeros([N, 2], tl.int32), 1))
+
+
+def test_a_dimension_that_cannot_be_dropped(translate):
+    with pytest.raises(tile.TileError, match="drops a dimension of one element, not of 2"):
+        translate(squeezes_too_much)[(1,)](np.zeros(8, np.int32), N=8)
+
+
 SCALE = tl.constexpr(3)
 
 

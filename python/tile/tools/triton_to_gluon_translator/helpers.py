@@ -12,6 +12,7 @@ from tile.experimental.gluon.language.nvidia import ampere
 from tile.experimental.gluon.language.nvidia.hopper import tma
 from tile.language import standard
 from tile.language.creation import broadcast_to as _broadcast_to
+from tile.language.creation import checked_axis
 from tile.language.promotion import to_tensor
 from tile.language.state import current, current_generator
 from tile.language.values import builtin, tensor, unwrap, unwrap_shape
@@ -103,6 +104,34 @@ def broadcast(input: Any, other: Any) -> Any:
 def reshape(input: Any, *shape: Any, can_reorder: bool = False) -> Any:
     """The same elements under another shape."""
     return settle(gl.reshape(input, *shape))
+
+
+@builtin
+def squeeze(x: Any, dim: Any) -> Any:
+    """A tensor without a dimension of one element."""
+    axis = checked_axis(dim, len(x.shape), "squeeze")
+    if x.shape[axis] != 1:
+        raise SemanticError(f"squeeze drops a dimension of one element, not of {x.shape[axis]}")
+    return settle(gl.reshape(x, [*x.shape[:axis], *x.shape[axis + 1 :]]))
+
+
+@builtin
+def unsqueeze(x: Any, dim: Any) -> Any:
+    """A tensor with one more dimension, of one element."""
+    return expand_dims(x, [checked_axis(dim, len(x.shape) + 1, "unsqueeze")])
+
+
+@builtin
+def interleave(a: Any, b: Any) -> Any:
+    """The elements of two tensors in turns, along the last dimension."""
+    joined = gl.join(a, b)
+    return settle(gl.reshape(joined, [*joined.shape[:-2], 2 * joined.shape[-2]]))
+
+
+@builtin
+def debug_barrier() -> None:
+    """All threads of the program wait for each other."""
+    gl.barrier()
 
 
 @builtin

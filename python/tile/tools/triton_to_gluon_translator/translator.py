@@ -25,7 +25,7 @@ _HELPED = (
     "arange full zeros zeros_like histogram expand_dims broadcast_to broadcast reshape trans load "
     "store cat dot sum max min xor_sum reduce reduce_or associative_scan cumsum cumprod gather "
     "join split permute ravel map_elementwise argmax argmin dot_scaled make_tensor_descriptor "
-    "load_tensor_descriptor store_tensor_descriptor"
+    "load_tensor_descriptor store_tensor_descriptor squeeze unsqueeze interleave debug_barrier"
 ).split()
 _OTHER_NAMES = {"view": "reshape"}
 #: Methods of tensors whose results are in layouts of their own, and those with helpers.

@@ -21,7 +21,10 @@ CALLING_CONV_AMDGPU_KERNEL = 91
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise UnbuiltAttributeError(f"triton._C.libtriton.amd.{name} is not built in tile yet")
+    raise UnbuiltAttributeError(
+        f"triton._C.libtriton.amd.{name} is not built in tile yet: assemble_amdgcn and "
+        "llvm.translate_to_asm take text, link_hsaco a file, and `passes` has passes for these GPUs"
+    )
 
 
 def get_target_triple(processor: str) -> str:

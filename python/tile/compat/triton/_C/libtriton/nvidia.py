@@ -15,7 +15,10 @@ from .passes import nvidia as passes
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise UnbuiltAttributeError(f"triton._C.libtriton.nvidia.{name} is not built in tile yet")
+    raise UnbuiltAttributeError(
+        f"triton._C.libtriton.nvidia.{name} is not built in tile yet: what kernels are compiled "
+        "with are their options, such as `enable_reflect_ftz` and `extern_libs`"
+    )
 
 
 def _cuda() -> Any:
