@@ -3,9 +3,9 @@
 
     python bench/raised_pointers.py [--filter TEXT] [--seconds N]
 
-The programs are those of examples/, without a change. Each configuration is compiled three ways: as
-it is, raised, and raised with warps of their own for loads. All run in turns (turns.py), and every
-output is checked. No row begins after N seconds.
+The programs are those of examples/, without a change. Each configuration is compiled as it is,
+raised, raised with warps of their own for loads, and as nobody says. All run in turns (turns.py),
+and every output is checked. No row begins after N seconds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ MATMUL = [
     (128, 256, 64, 8, 4),
     (128, 128, 64, 4, 3),
 ]
-WAYS = ("pointers", "raised", "raised, specialised")
+WAYS = {
+    "pointers": {"raise_pointers": False},
+    "raised": {"raise_pointers": True},
+    "raised, specialised": {"raise_pointers": True},
+    "default": {},
+}
 
 
 def attention_row(size: int, causal: bool):
@@ -46,7 +51,7 @@ def attention_row(size: int, causal: bool):
 
     def run(module, config, way):
         bm, bn, warps, stages = config
-        options = {"raise_pointers": way != "pointers"} if module is ours else {}
+        options = WAYS[way] if module is ours else {}
         special = way == "raised, specialised"
         module.attention(
             q, k, v, out, causal, bm=bm, bn=bn, specialized=special, num_warps=warps,
@@ -71,7 +76,7 @@ def matmul_row(size: int):
 
     def run(module, config, way):
         *tile, warps, stages = config
-        options = {"raise_pointers": way != "pointers"} if module is ours else {}
+        options = WAYS[way] if module is ours else {}
         module.matmul(a, b, out, *tile, num_warps=warps, num_stages=stages, **options)
 
     ours = load("matmul")
@@ -86,7 +91,7 @@ def matmul_row(size: int):
 def measure(name: str, ways, row) -> list[str]:
     ours, peer, configs, run, by_torch, out, error, flops, tolerance = row
     candidates: list[Candidate] = []
-    for module, label, tried in ((ours, "tile", ways), (peer, "peer", WAYS[:1])):
+    for module, label, tried in ((ours, "tile", ways), (peer, "peer", ["pointers"])):
         for config in configs if module is not None else ():
             for way in tried:
                 launch: Callable = partial(run, module, config, way)
@@ -118,6 +123,7 @@ def measure(name: str, ways, row) -> list[str]:
         "tile pointers",
         "tile raised (",
         "tile raised, specialised (",
+        "tile default",
         "peer pointers",
         "torch",
     )
@@ -152,13 +158,15 @@ def main() -> None:
         for size in (128, 64)
         for causal in (False, True)
     ]  # fmt: skip
-    rows += [(f"matmul fp16 {n}^3", WAYS[:2], partial(matmul_row, n)) for n in (4096, 8192)]
+    rows += [
+        (f"matmul fp16 {n}^3", ["pointers", "raised"], partial(matmul_row, n)) for n in (4096, 8192)
+    ]
     lines = []
     for name, ways, make in rows:
         if options.filter in name and time.monotonic() - began < options.seconds:
             lines += measure(name, ways, make())
-    print("| work | pointers | raised | raised, specialised | peer | torch |")
-    print("|---|---|---|---|---|---|")
+    print("| work | pointers | raised | raised, specialised | default | peer | torch |")
+    print("|---|---|---|---|---|---|---|")
     print("\n".join(lines))
 
 

@@ -377,8 +377,7 @@ unsigned LoopRaising::run(const ChainedDots *chain, int64_t registers) {
       return 0;
     }
     // Warps of their own gain more in an iteration or two than descriptors
-    // cost. All loops of a kernel have them, or none: registers are those of
-    // the kernel.
+    // cost.
     if (!chooseWarps(*chain, registers) && !TripCount(loop).getKnown()) {
       leastIterations = chain->getLeastIterations();
       std::optional<int64_t> most = findMostIterations(loop);
