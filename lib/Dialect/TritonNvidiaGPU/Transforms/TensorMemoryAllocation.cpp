@@ -151,9 +151,9 @@ private:
         views[root].push_back(value);
   }
 
-  /// Where loops and branches are blocks: from the first to the last place
-  /// where a view of the buffer is alive, or where a multiplication or copy may
-  /// still run that has it. Warps of partitions meet elsewhere.
+  /// Where loops and branches are blocks. The buffer is in use where a view of
+  /// it is alive, and where a multiplication or copy that has it may still run.
+  /// Of partitions this says nothing.
   Interval followBlocks(TMEMAllocOp alloc) const {
     if (hasPartitions)
       return everywhere();
