@@ -118,7 +118,7 @@ def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
     """The PTX without a limit that is as much as threads of the block can have. None where it
     states no such limit. ptxas takes it as leave to use as many, and fewer blocks are resident."""
     most = min(_MOST_REGISTERS, facts.registers_per_sm // (_LANES * warps))
-    stated = re.search(r"^\.maxnreg (\d+)\n", ptx, re.M)
+    stated = _STATED.search(ptx)
     if not stated or int(stated[1]) < most or "setmaxnreg" in ptx:
         return None
     return ptx[: stated.start()] + ptx[stated.end() :]
@@ -128,9 +128,13 @@ def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
 _HEAD = re.compile(r"^[^\n/]*\.entry\b[^{]*?(?=\s*\{)", re.M)
 
 
+_STATED = re.compile(r"^\.maxnreg (\d+)\n", re.M)
+
+
 def state_limit(ptx: str, registers: int) -> str | None:
     """The PTX of a kernel whose threads have no more registers; None where the text has not one
     kernel: whose registers were counted, nobody knows."""
+    ptx = _STATED.sub("", ptx)
     heads = list(_HEAD.finditer(ptx))
     if len(heads) != 1:
         return None
@@ -138,12 +142,27 @@ def state_limit(ptx: str, registers: int) -> str | None:
     return f"{ptx[:at]}\n.maxnreg {registers}\n{ptx[at:].lstrip()}"
 
 
+def _with_one_block_less(ptx: str, facts: Any, warps: int) -> int | None:
+    """As many registers as threads can have where a block less is resident than fits with the limit
+    that the PTX states. None where it states none, or where one block fits."""
+    stated = _STATED.search(ptx)
+    if not stated or "setmaxnreg" in ptx:
+        return None
+    blocks = facts.registers_per_sm // (_LANES * warps * int(stated[1])) - 1
+    if blocks < 1:
+        return None
+    unit = facts.register_allocation_unit
+    more = min(_MOST_REGISTERS, facts.registers_per_sm // (_LANES * warps * blocks) // unit * unit)
+    return more if more > int(stated[1]) else None
+
+
 def assemble(
     ptx: str, facts: Any, warps: int, shared: int, options: str = "", asked: int | None = None
 ) -> tuple[bytes, dict[str, Any]]:
     """The cubin, and what ptxas says about it. `asked` is the limit of registers that the launch
     asks for. Where a few registers fewer let more blocks reside and nothing is spilled for it, it
-    is code with those, and `register_limit` says how many. Where blocks are few, and many more
+    is code with those, and `register_limit` says how many. Where the compiler stated a limit, and
+    one block less spills nothing, it is code for that. Where blocks are few, and many more
     registers cost none, ptxas is told so: it starts more loads before it waits for the first."""
     arch = facts.compute_capability
     cubin, usage = tools.run_ptxas(ptx, arch, options)
@@ -159,6 +178,12 @@ def assemble(
             more = blocks(its_usage.get("n_regs", 0))
             if more > held and not its_usage.get("n_spills"):
                 ptx, cubin, usage, held = free, freer, its_usage, more
+    if asked is None and usage.get("n_spills"):
+        roomier = _with_one_block_less(ptx, facts, warps)
+        if roomier is not None:
+            other = _assemble_within(ptx, roomier, arch, options)
+            if other and not other[1].get("n_spills"):
+                return other
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)

@@ -11,9 +11,11 @@
 
 #include "tile/Analysis/Alias.h"
 #include "tile/Analysis/AsyncWork.h"
+#include "tile/Analysis/UnderWay.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
+#include "mlir/Analysis/Liveness.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -88,10 +90,10 @@ struct Buffer {
 };
 
 /// When the buffers of one function are in use.
-class Liveness {
+class LiveBuffers {
 public:
-  explicit Liveness(FunctionOpInterface function)
-      : function(function), aliases(function) {
+  explicit LiveBuffers(FunctionOpInterface function)
+      : function(function), aliases(function), values(function) {
     // The number of an operation, and the last number inside of it.
     number(function);
     function->walk([&](Operation *op) {
@@ -103,6 +105,13 @@ public:
         waits.push_back(wait);
       if (arrivesAfterTensorCores(op))
         arrivals.push_back(op);
+      hasPartitions |= isa<gpu::WarpSpecializeOp>(op);
+      for (Value result : op->getResults())
+        addView(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(),
+                         [&](Value argument) { addView(argument); });
     });
   }
 
@@ -118,12 +127,12 @@ public:
       bool runsOn =
           mma ? mma.isAsync() || !arrivals.empty() : isa<TMEMCopyOp>(user);
       if (runsOn && failed(addCompletion(user, ops)))
-        return everywhere();
+        return followBlocks(alloc);
     }
     // All uses as seen from the block that contains them all.
     Block *block = getCommonBlock(ops);
     if (!block)
-      return everywhere();
+      return followBlocks(alloc);
     Interval live{INT64_MAX, 0};
     for (Operation *op : ops) {
       Operation *ancestor = block->findAncestorOpInBlock(*op);
@@ -135,6 +144,41 @@ public:
 
 private:
   Interval everywhere() const { return numbers.lookup(function); }
+
+  void addView(Value value) {
+    if (isa<gpu::MemDescType>(value.getType()))
+      for (Value root : aliases.getRoots(value))
+        views[root].push_back(value);
+  }
+
+  /// Where loops and branches are blocks. The buffer is in use where a view of
+  /// it is alive, and where a multiplication or copy that has it may still run.
+  /// Of partitions this says nothing.
+  Interval followBlocks(TMEMAllocOp alloc) const {
+    if (hasPartitions)
+      return everywhere();
+    Interval live{INT64_MAX, 0};
+    auto extendTo = [&](Operation *op) {
+      Interval at = numbers.lookup(op);
+      live.begin = std::min(live.begin, at.begin);
+      live.end = std::max(live.end, at.end);
+    };
+    for (Value view : views.lookup(alloc.getResult()))
+      llvm::for_each(values.resolveLiveness(view), extendTo);
+    for (Operation *user : users.lookup(alloc.getResult())) {
+      extendTo(user);
+      if (!getAsyncWork(user))
+        continue;
+      bool isWaitedFor = false;
+      followUnderWay(user, aliases, {.visit = [&](Operation *op) {
+                       extendTo(op);
+                       isWaitedFor |= isa<WaitBarrierOp>(op);
+                     }});
+      if (!isWaitedFor)
+        return everywhere();
+    }
+    return live;
+  }
 
   int64_t number(Operation *op) {
     int64_t begin = next++;
@@ -217,8 +261,12 @@ private:
 
   FunctionOpInterface function;
   SharedMemoryAliasAnalysis aliases;
+  mlir::Liveness values;
   DenseMap<Operation *, Interval> numbers;
   DenseMap<Value, SmallVector<Operation *>> users;
+  /// The buffer itself, and what shows it or a part of it.
+  DenseMap<Value, SmallVector<Value>> views;
+  bool hasPartitions = false;
   SmallVector<WaitBarrierOp> waits;
   /// What arrives at barriers behind the work of tensor cores.
   SmallVector<Operation *> arrivals;
@@ -228,7 +276,7 @@ private:
 /// Places the buffers of one function, one by one.
 class Allocator {
 public:
-  Allocator(FunctionOpInterface function, const Liveness &liveness) {
+  Allocator(FunctionOpInterface function, const LiveBuffers &liveness) {
     // A left operand of 64 lanes lies in the same lanes as the accumulator.
     function->walk([&](MMAv5OpInterface mma) {
       auto type = cast<gpu::MemDescType>(mma.getLhs().getType());
@@ -354,7 +402,7 @@ private:
           "expected in a kernel, not in a function that is called: have the "
           "function inlined, or pass the buffer");
 
-    Liveness liveness(function);
+    LiveBuffers liveness(function);
     SmallVector<Buffer> buffers;
     for (TMEMAllocOp alloc : allocs) {
       FailureOr<TensorMemoryFootprint> footprint = getTensorMemoryFootprint(

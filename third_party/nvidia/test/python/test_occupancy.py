@@ -153,6 +153,30 @@ def test_a_limit_that_is_none(uses, free, spills, stated, asked, taken, tmp_path
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 
+@pytest.mark.parametrize(
+    "uses, spills, stated, asked, taken",
+    [
+        (100, 90, 80, None, 100),  # two blocks for three
+        (100, 0, 80, None, 80),
+        (100, 110, 80, None, 80),  # spilled with more, too
+        (100, 90, 80, 80, 80),  # asked for
+        (240, 200, 168, None, 168),  # there is one block
+    ],
+)
+def test_a_limit_that_spills(uses, spills, stated, asked, taken, tmp_path, monkeypatch):
+    """A block more is not worth spills."""
+    path = tmp_path / "ptxas"
+    path.write_text(PTXAS)
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", str(uses))
+    monkeypatch.setenv("SPILLS", str(spills))
+    ptx = PTX.replace(".req", f".maxnreg {stated}\n.req")
+    cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64, asked=asked)
+    assert (int(cubin), usage["n_regs"]) == (taken, taken)
+    assert ("register_limit" in usage) == (taken > stated)
+
+
 _LOOP = PTX.replace("{ ld", "{\n$L__BB0_1:\nld").replace("}", "bra.uni $L__BB0_1;\n}")
 _BRANCH = PTX.replace("{", "{\nbra $L__BB0_1;\n").replace("}", "\n$L__BB0_1:\n}")
 

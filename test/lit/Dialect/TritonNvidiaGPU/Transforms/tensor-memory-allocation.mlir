@@ -232,3 +232,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+#rows = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem64 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+
+// Where a loop is blocks, its last operand is read until the wait behind it. Then
+// its columns, and those of the sum, are free.
+// CHECK: ttg.tensor_memory_size = 128 : i32
+// CHECK-LABEL: @blocks
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @blocks(%x: tensor<128x64xbf16, #rows>, %b: !ttg.memdesc<64x64xbf16, #shared, #smem>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %again: i1) -> tensor<128x64xf32, #rows> {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+    %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>
+    cf.br ^loop
+  ^loop:
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 64 : i32
+    %a = ttnvgpu.tmem_alloc %x : (tensor<128x64xbf16, #rows>) -> !ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true, %bar[%true] {is_async} : !ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>, !ttg.memdesc<64x64xbf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    cf.cond_br %again, ^next, ^end
+  ^next:
+    ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    cf.br ^loop
+  ^end:
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 96 : i32
+    %e = ttnvgpu.tmem_alloc %x : (tensor<128x64xbf16, #rows>) -> !ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>
+    "test.use"(%e) : (!ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>) -> ()
+    ttnvgpu.wait_barrier %bar, %c0 : !ttg.memdesc<1xi64, #bar, #smem, mutable>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 64 : i32
+    %f = ttnvgpu.tmem_alloc %x : (tensor<128x64xbf16, #rows>) -> !ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>
+    "test.use"(%f) : (!ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>) -> ()
+    %r = ttnvgpu.tmem_load %d : !ttg.memdesc<128x64xf32, #tmem64, #ttnvgpu.tensor_memory, mutable> -> tensor<128x64xf32, #rows>
+    // CHECK: ttnvgpu.tmem_alloc {{.*}} {tensor_memory_col_offset = 0 : i32
+    %g = ttnvgpu.tmem_alloc %x : (tensor<128x64xbf16, #rows>) -> !ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>
+    "test.use"(%g) : (!ttg.memdesc<128x64xbf16, #tmem64, #ttnvgpu.tensor_memory>) -> ()
+    tt.return %r : tensor<128x64xf32, #rows>
+  }
+}
