@@ -147,6 +147,8 @@ class Loops:
     def plan(self, attention: bool) -> None:
         if attention and self.type in ("fp16", "bf16", "fp32"):
             self.g.choice((self.plan_attention, self.plan_gradients))()
+        elif self.g.chance(0.08):
+            self.plan_scaled()
         else:
             self.plan_products()
         self.plan_effects()
@@ -176,6 +178,54 @@ class Loops:
             type = "i64" if self.out == "i32" else self.out
             rows = self.sum((self.m,), type, a.bound * self.k, a.grid)
             self.lines.append(f"{rows} += tl.sum({x}.to({TYPES[type].tl}), 1)")
+
+    def scales(self, rows: int, tile: str) -> str:
+        """Packed scales: 512 bytes have four of 128 rows. They are a half to two."""
+        g = self.g
+        count = rows // 128 * (self.k // 128)
+        tiles = (self.rows if tile == "{r}" else self.columns) * self.count
+        array = g.argument("input", "u8", "x", size=tiles * count * 512, flavour="small", low=126,
+                           high=128).name  # fmt: skip
+        name = g.name()
+        first = f"(({tile}) * {self.count} + {{k}}) * {count}"
+        if g.chance(0.6):
+            desc = g.name("d")
+            g.line(
+                f"{desc} = tl.make_tensor_descriptor({array}, [1, {tiles * count}, 1, 2, 256], "
+                f"[{tiles * count * 512}, 512, 512, 256, 1], [1, {count}, 1, 2, 256])"
+            )
+            self.lines.append(f"{name} = {desc}.load([0, {first}, 0, 0, 0])")
+        else:
+            at = f"(tl.arange(0, {count})[:, None] * 512 + tl.arange(0, 512)[None, :])"
+            self.lines.append(f"{name} = tl.load({array} + {first} * 512 + {at})")
+        shape = f"{rows // 128}, {self.k // 128}, 32, 4, 4"
+        self.lines.append(
+            f"{name}s = {name}.reshape({shape}).trans(0, 3, 2, 1, 4)"
+            f".reshape({rows}, {self.k // 32})"
+        )
+        return f"{name}s"
+
+    def plan_scaled(self) -> None:
+        """Dots of blocks in a microscaling format, as large as tensor memory takes them."""
+        g = self.g
+        formats = [("fp8e5", "e5m2")]
+        if g.config.target >= 89:
+            formats.append(("fp8e4nv", "e4m3"))
+        self.type, format = g.choice(formats)
+        self.out = "fp32"
+        self.m, self.n, self.k = 128, g.choice((128, 128, 64)), g.choice((128, 128, 256))
+        a = self.operand((self.m, self.k), 1)
+        x = self.load(a)
+        x_scale = self.scales(self.m, "{r}")
+        for _ in range(g.choice((1, 1, 1, 2))):
+            b = self.operand((self.k, self.n), 0)
+            y = self.load(b)
+            y_scale = self.scales(self.n, "{c}") if self.n == 128 and g.chance(0.8) else "None"
+            bound, grid = a.bound * b.bound * self.k * 4, a.grid + b.grid + 2
+            self.require(bound * self.count * self.runs, grid, "fp32")
+            acc = self.sum((self.m, self.n), "fp32", bound, grid)
+            self.lines.append(f'{acc} = tl.dot_scaled({x}, {x_scale}, "{format}", {y}, {y_scale}, '
+                              f'"{format}", {acc})')  # fmt: skip
 
     def plan_attention(self) -> None:
         """Weights from a dot, 0 or 1, times other rows that are loaded."""
