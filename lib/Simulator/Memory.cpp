@@ -260,17 +260,19 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
                access == Access::AsyncStore;
   uint64_t place[Lanes];
   uint32_t edges = 0;
+  auto isCached = [&](uint64_t a) {
+    return a >= c.cachedLow && a < c.cachedHigh && c.cachedHigh - a >= bytes &&
+           (!write || c.cachedWritable);
+  };
   for (uint32_t m = inst.isSwap || t.kept ? mask : 0; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
-    if (isWordAtTheEdge(c, l, t, bytes, write))
+    if (!isCached(t.address[l]) && isWordAtTheEdge(c, l, t, bytes, write))
       edges |= 1u << l;
   }
   // The first lane finds the allocation; mostly it is that of all the others.
   unsigned first = firstLane(edges == mask ? mask : mask & ~edges);
   uint64_t start = t.address[first];
-  if (edges != mask &&
-      (start < c.cachedLow || start >= c.cachedHigh ||
-       c.cachedHigh - start < bytes || (write && !c.cachedWritable)) &&
+  if (edges != mask && !isCached(start) &&
       !checkGlobal(c, inst, first, start, bytes, write, verb(access)))
     return false;
   // Offsets are compared, so an address that wraps is outside.
@@ -287,9 +289,7 @@ static bool translateGlobal(Ctx &c, const Inst &inst, uint32_t mask,
     for (uint32_t m = mask; m; m &= m - 1) {
       unsigned l = unsigned(std::countr_zero(m));
       uint64_t a = t.address[l];
-      bool cached = a >= c.cachedLow && a < c.cachedHigh &&
-                    c.cachedHigh - a >= bytes && (!write || c.cachedWritable);
-      if (!cached && !(edges >> l & 1) &&
+      if (!isCached(a) && !(edges >> l & 1) &&
           !checkGlobal(c, inst, l, a, bytes, write, verb(access)))
         return false;
       place[l] = a - (c.cachedLow & 255);

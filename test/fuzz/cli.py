@@ -291,13 +291,16 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
             done += counts[future]
             outcomes += others
             for failure in found:
-                print(f"seed {failure['seed']} failed: {failure['signature']}", flush=True)
+                what = "was not done in time" if failure["kind"] == "timeout" else "failed"
+                print(f"seed {failure['seed']} {what}: {failure['signature']}", flush=True)
             if time.time() - said > SECONDS_BETWEEN_LINES:
                 said = time.time()
                 inconclusive = without_proof(outcomes)
+                slow = sum(failure["kind"] == "timeout" for failure in failures)
                 print(f"{done} of {options.count}: {done - len(failures) - inconclusive} passed, "
-                      f"{len(failures)} failed, {inconclusive} prove nothing, "
-                      f"{said - begin:.0f} s", flush=True)  # fmt: skip
+                      f"{len(failures) - slow} failed, {slow} not done in time, "
+                      f"{inconclusive} prove nothing, {said - begin:.0f} s",
+                      flush=True)  # fmt: skip
     return sorted(failures, key=lambda failure: failure["seed"]), outcomes
 
 

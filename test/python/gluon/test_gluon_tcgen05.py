@@ -229,7 +229,7 @@ def draw_scaled(seed):
     left, right = (choose.choice(["e4m3", "e5m2", "e2m1"]) for _ in range(2))
     packed = left == right == "e2m1" and choose.random() < 0.7
     scale = "e4m3" if packed and choose.random() < 0.5 else "e8m0"
-    m, n = choose.choice([128, 256]), choose.choice([32, 64, 128])
+    m, n = choose.choice([128, 256]), choose.choice([16, 32, 64, 128])
     k = choose.choice([128, 256])
     return left, right, packed, scale, (m, n, k), choose.choice([1, 2, 3]), choose
 
@@ -245,7 +245,7 @@ def values_of(code, format):
 def scales_layout(rows, groups):
     registers = [[0, 1 << bit] for bit in range(groups.bit_length() - 1)]
     registers += [[32 << bit, 0] for bit in range((rows // 32).bit_length() - 1)]
-    lanes = [[1 << bit, 0] for bit in range(5)]
+    lanes = [[1 << bit if 1 << bit < rows else 0, 0] for bit in range(5)]
     return gl.DistributedLinearLayout(registers, lanes, [[0, 0], [0, 0]], [], [rows, groups])
 
 
@@ -282,13 +282,14 @@ def test_random_scaled_dots(seed, target):
         stored.append(columns)
     expected = sum(x @ y.T for x, y in zip(*values, strict=True))
     c = np.full((m, n), np.nan, np.float32)
-    block_n = choose.choice([s for s in (32, 64, 128) if s <= n])
+    block_n = choose.choice([s for s in (16, 32, 64, 128) if s <= n and (s > 16 or s == n)])
     acc = TensorMemoryLayout([128, block_n], 1)
     groups = k // per_scale
+    dim = (None, 0 if n >= 32 else None, 1)[seed % 3]
     report = scaled_product.simulate(
         *operands, *scales, c, m, n, *stored, groups, *layouts, acc, scales_layout(m, groups),
         scales_layout(n, groups), registers_of(gl.float32, [m, n], acc), GRID, left, right, parts,
-        (None, 0, 1)[seed % 3], seed // 3 % 2, grid=(1,), schedule_seed=seed,
+        dim, seed // 3 % 2, grid=(1,), schedule_seed=seed,
     )  # fmt: skip
     assert report.ok, report.messages
     error = np.linalg.norm(c - expected) / np.linalg.norm(expected)

@@ -200,7 +200,9 @@ private:
     for (auto [bit, expected] : llvm::enumerate(rule.lanes)) {
       Place found = get(kLane, bit);
       if (expected.isZero()) {
-        if (found.slot || found.lane || !isSingleBit(found.flatten()))
+        // Both halves of a warp may have the same 16 rows.
+        if (found.slot || found.lane ||
+            !isSingleBit(found.flatten(), /*orZero=*/true))
           return std::nullopt;
         access.secondHalf = found.column;
       } else if (found != Place{0, expected.column * unit, expected.lane}) {

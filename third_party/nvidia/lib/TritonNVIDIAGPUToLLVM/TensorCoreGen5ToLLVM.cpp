@@ -366,6 +366,10 @@ struct ScaledMMAPattern : ProductPattern<ttng::TCGen5MMAScaledOp> {
     if (op.getTwoCtas() && product->blockM == 64)
       return decline(op, "which lanes hold the scales of b, where each of two "
                          "blocks has 64 rows, is not published");
+    if (product->n != product->blockN && product->blockN % 32)
+      return decline(op, "the scales of b begin at the first lane of a window: "
+                         "blockN of the accumulator must be a multiple of 32, "
+                         "or all columns");
     TensorOperand aScale = makeTensorOperand(adaptor.getAScale(),
                                              op.getAScale().getType()),
                   bScale = makeTensorOperand(adaptor.getBScale(),

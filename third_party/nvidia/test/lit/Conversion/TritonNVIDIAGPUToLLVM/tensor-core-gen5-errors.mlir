@@ -149,3 +149,19 @@ tt.func private @too_few_scales(%a: !ttg.memdesc<128x32xf8E4M3FN, #a, #smem>, %b
   tt.return
 }
 }
+
+// -----
+
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#acc = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 16, colStride = 1>
+#scales = #ttnvgpu.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:100"} {
+tt.func private @scales_within_a_window(%a: !ttg.memdesc<128x128xf8E4M3FN, #a, #smem>, %b: !ttg.memdesc<128x32xf8E4M3FN, #b, #smem>, %d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %sa: !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, %sb: !ttg.memdesc<32x4xi8, #scales, #ttnvgpu.tensor_memory>, %p: i1) {
+  // expected-error @below {{failed to legalize operation 'ttnvgpu.tc_gen5_mma_scaled'}}
+  // expected-note @below {{the scales of b begin at the first lane of a window: blockN of the accumulator must be a multiple of 32, or all columns}}
+  ttnvgpu.tc_gen5_mma_scaled %a, %b, %d, %sa, %sb, %p, %p lhs = e4m3 rhs = e4m3 {is_async} : !ttg.memdesc<128x128xf8E4M3FN, #a, #smem>, !ttg.memdesc<128x32xf8E4M3FN, #b, #smem>, !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<32x4xi8, #scales, #ttnvgpu.tensor_memory>
+  tt.return
+}
+}
