@@ -75,8 +75,20 @@ struct TensorMaps {
   std::vector<TensorMapSlot> slots;
 };
 
-/// What a launch returns where no tensor map describes a descriptor. The
-/// driver's codes are positive.
+/// Memory that a kernel asks for at each launch, as for descriptors that it
+/// makes. Its address is passed behind the arguments.
+struct ScratchMemory {
+  uint64_t size = 0; ///< Bytes for each block; 0 for none.
+  uint64_t alignment = 1;
+  uint32_t at = 0; ///< How many parameters come before it.
+  /// `(size, alignment, stream)` gives an object with an address, or None: then
+  /// the launch returns `noTensorMap`.
+  nanobind::object allocate;
+};
+
+/// What a launch returns where no tensor map describes a descriptor, or where
+/// there is no memory for those that the kernel makes. The driver's codes are
+/// positive.
 constexpr int noTensorMap = -1;
 /// What a launch returns whose kernel was unloaded meanwhile.
 constexpr int unloaded = -2;
@@ -94,7 +106,7 @@ public:
                unsigned ctas, const Attributes &attributes,
                nanobind::callable address, TensorMaps maps,
                const std::vector<std::string> &names,
-               const GraphFunctions &graphFunctions);
+               const GraphFunctions &graphFunctions, ScratchMemory scratch);
 
   /// Returns the driver's code. Throws for arguments that are no numbers. To
   /// look at them may run Python, and with it something that sets `isUnloaded`.
@@ -102,7 +114,8 @@ public:
              const Leaf *arguments, const bool *isUnloaded = nullptr) const;
   /// Whether tensor maps describe the descriptors among the arguments.
   bool hasTensorMaps(const Leaf *arguments) const;
-  size_t count() const { return slots.size(); }
+  /// How many arguments a launch passes.
+  size_t count() const { return slots.size() - (scratch.size != 0); }
 
 private:
   using Call = int (*)(const LaunchConfig *, void *, void **, void **);
@@ -133,6 +146,9 @@ private:
   /// `noTensorMap` without calling it where a map is missing.
   template <typename UseT>
   int withParameters(const Leaf *arguments, UseT use) const;
+  /// The same with scratch memory among the parameters.
+  template <typename UseT>
+  int withScratch(const Leaf *arguments, PyObject *memory, UseT use) const;
   void pack(const Slot &slot, const Leaf &argument, char *at) const;
   /// The parts that were packed into `parameters`.
   Parts readParts(const TensorMapSlot &slot, const char *parameters) const;
@@ -149,6 +165,7 @@ private:
   std::vector<Slot> slots;
   uint32_t bytes = 0; ///< Of all parameters.
   TensorMaps maps;
+  ScratchMemory scratch;
   mutable std::vector<LastMap> lastMaps;
   std::unique_ptr<GraphLaunches> graphs; ///< Null for ordinary launches only.
 };

@@ -195,16 +195,21 @@ void populateLaunch(nb::module_ &m) {
            "is_capturing"_a = 0, "get_priority"_a = 0, "create"_a = 0,
            "add_kernel"_a = 0, "instantiate"_a = 0, "set_parameters"_a = 0,
            "launch"_a = 0, "destroy_exec"_a = 0, "destroy"_a = 0);
+  nb::class_<ScratchMemory>(m, "ScratchMemory",
+                            "Memory that a kernel asks for at each launch.")
+      .def(nb::init<uint64_t, uint64_t, uint32_t, nb::object>(), "size"_a,
+           "alignment"_a, "at"_a, "allocate"_a.none());
   nb::class_<PackedLaunch>(m, "PackedLaunch",
                            "Packs arguments and calls a driver's function.")
       .def(nb::init<const std::vector<std::string> &, uint64_t, uint64_t,
                     unsigned, unsigned, unsigned,
                     const PackedLaunch::Attributes &, nb::callable, TensorMaps,
-                    const std::vector<std::string> &, const GraphFunctions &>(),
+                    const std::vector<std::string> &, const GraphFunctions &,
+                    ScratchMemory>(),
            "types"_a, "call"_a, "function"_a, "threads"_a, "shared"_a, "ctas"_a,
            "attributes"_a, "address"_a, "maps"_a = TensorMaps(),
            "names"_a = std::vector<std::string>(),
-           "graphs"_a = GraphFunctions())
+           "graphs"_a = GraphFunctions(), "scratch"_a = ScratchMemory())
       .def("__call__", &callPacked, "x"_a, "y"_a, "z"_a, "stream"_a, "values"_a,
            "Launches; returns the driver's code.")
       .def(

@@ -4,6 +4,7 @@
 #include "PackedLaunch.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -34,11 +35,13 @@ PackedLaunch::PackedLaunch(const std::vector<std::string> &types, uint64_t call,
                            const Attributes &attributes, nb::callable address,
                            TensorMaps maps,
                            const std::vector<std::string> &names,
-                           const GraphFunctions &graphFunctions)
+                           const GraphFunctions &graphFunctions,
+                           ScratchMemory scratch)
     : call(reinterpret_cast<Call>(call)),
       function(reinterpret_cast<void *>(function)), threads(threads),
       sharedBytes(sharedBytes), ctas(ctas), address(std::move(address)),
-      maps(std::move(maps)), lastMaps(this->maps.slots.size()) {
+      maps(std::move(maps)), scratch(std::move(scratch)),
+      lastMaps(this->maps.slots.size()) {
   if (graphFunctions.launch && attributes.empty())
     graphs = std::make_unique<GraphLaunches>(graphFunctions);
   for (const std::string &type : types) {
@@ -100,14 +103,34 @@ int PackedLaunch::withParameters(const Leaf *arguments, UseT use) const {
   return use(params);
 }
 
+template <typename UseT>
+int PackedLaunch::withScratch(const Leaf *arguments, PyObject *memory,
+                              UseT use) const {
+  if (scratch.size == 0)
+    return withParameters(arguments, use);
+  llvm::SmallVector<Leaf, 32> all(arguments, arguments + scratch.at);
+  all.push_back({memory, 0});
+  all.append(arguments + scratch.at, arguments + count());
+  return withParameters(all.data(), use);
+}
+
 bool PackedLaunch::hasTensorMaps(const Leaf *arguments) const {
   return maps.slots.empty() ||
-         withParameters(arguments, [](void **) { return 0; }) == 0;
+         withScratch(arguments, Py_None, [](void **) { return 0; }) == 0;
 }
 
 int PackedLaunch::launch(uint32_t x, uint32_t y, uint32_t z, uint64_t stream,
                          const Leaf *arguments, const bool *isUnloaded) const {
-  return withParameters(arguments, [&](void **params) {
+  // It is the kernel's until the launch returns; what runs later on the stream
+  // may have it next.
+  nb::object memory;
+  if (scratch.size != 0) {
+    uint64_t blocks = uint64_t(x) * y * z * ctas;
+    memory = scratch.allocate(scratch.size * blocks, scratch.alignment, stream);
+    if (memory.is_none())
+      return noTensorMap;
+  }
+  return withScratch(arguments, memory.ptr(), [&](void **params) {
     if (isUnloaded && *isUnloaded)
       return unloaded;
     LaunchConfig config = {{x * ctas, y, z},

@@ -39,35 +39,33 @@ def types(kernel: Any) -> list[str]:
     return ["*i8" for size in sizes if size]
 
 
-def with_memory(kernel: Any, driver: Any, device: int, ctas: int, packed: Any) -> Callable:
-    """Launches a kernel as `packed` does, with the memory that it asks for."""
+def scratch_memory(kernel: Any, driver: Any, at: int) -> Any:
+    """What launches of a kernel with `at` arguments take as scratch memory."""
     metadata = kernel._metadata
-    count = len(types(kernel))
-    if not count:
+    size = metadata.get("global_scratch_size") or 0
+    if not size:
+        return _C.launch.ScratchMemory(0, 1, at, None)
+    default = _default_allocator(driver)
+    most = _MOST_FOR_RAISED if _is_raised(kernel) else None
+
+    def take(size: int, alignment: int, stream: int) -> Any:
+        if most is not None and size > most and not _gives_any.get():
+            return None
+        return allocate(size, alignment, stream, default)
+
+    return _C.launch.ScratchMemory(size, max(1, metadata.get("global_scratch_align", 1)), at, take)
+
+
+def with_records(kernel: Any, driver: Any, device: int, ctas: int, packed: Any) -> Callable:
+    """Launches a kernel as `packed` does, with memory for records if it makes some."""
+    if not kernel._metadata.get("profile_scratch_size"):
         return packed
-    scratch = metadata.get("global_scratch_size", 0)
-    alignment = max(1, metadata.get("global_scratch_align", 1))
-    allocator = _default_allocator(driver)
-    most = _MOST_FOR_RAISED if scratch and _is_raised(kernel) else None
 
-    def launch(x: int, y: int, z: int, stream: int, arguments: tuple, *records: int) -> int:
-        if scratch:
-            size = scratch * x * y * z * ctas
-            if most is not None and size > most and not _gives_any.get():
-                return _C.launch.NO_TENSOR_MAP
-            arguments = (*arguments, allocate(size, alignment, stream, allocator))
-        code = packed(x, y, z, stream, (*arguments, *records))
-        if code > 0:
-            driver.raise_launch_error(code, kernel.name)
-        return code
+    def launch(x: int, y: int, z: int, stream: int, arguments: tuple, records: int) -> int:
+        return packed(x, y, z, stream, (*arguments, records))
 
-    def has_tensor_maps(arguments: tuple) -> bool:
-        return packed.has_tensor_maps((*arguments, *[None] * count))
-
-    whole: Any = launch
-    if metadata.get("profile_scratch_size"):
-        whole = recording(kernel, driver, device, ctas, launch)
-    whole.has_tensor_maps = has_tensor_maps
+    whole: Any = recording(kernel, driver, device, ctas, launch)
+    whole.has_tensor_maps = lambda arguments: packed.has_tensor_maps((*arguments, None))
     return whole
 
 
@@ -95,4 +93,4 @@ def _default_allocator(driver: Any) -> Callable:
     return allocate
 
 
-__all__ = ["any_memory", "types", "with_memory"]
+__all__ = ["any_memory", "scratch_memory", "types", "with_records"]

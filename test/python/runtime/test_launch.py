@@ -240,14 +240,14 @@ def test_scratch_memory_of_the_driver(gpu, monkeypatch):
 
 @tile.jit
 def chained(q_ptr, k_ptr, out_ptr, steps):
-    i = tl.arange(0, 64)
-    at = i[:, None] * 64 + i[None, :]
+    i = tl.arange(0, 128)
+    at = i[:, None] * 128 + i[None, :]
     q = tl.load(q_ptr + at)
-    acc = tl.zeros((64, 64), tl.float32)
+    acc = tl.zeros((128, 128), tl.float32)
     for t in range(0, steps):
-        k = tl.load(k_ptr + t * 4096 + at)
+        k = tl.load(k_ptr + t * 16384 + at)
         acc = tl.dot((tl.dot(q, k.T) > 0).to(tl.float16), k, acc)
-    tl.store(out_ptr + tl.program_id(0) * 4096 + at, acc)
+    tl.store(out_ptr + tl.program_id(0) * 16384 + at, acc)
 
 
 def test_large_grids_take_no_memory_for_descriptors(gpu, monkeypatch):
@@ -255,17 +255,20 @@ def test_large_grids_take_no_memory_for_descriptors(gpu, monkeypatch):
     launches = gpu.record(1)
     q, k = (gpu.tensor(at, tl.float16) for at in (0x10000, 0x20000))
     out = gpu.tensor(0x30000, tl.float32)
+    options = {"num_warps": 8, "num_stages": 2}
     sizes = []
     for programs in (4, 600_000, 4):
-        kernel = chained[(programs,)](q, k, out, 64)
+        kernel = chained[(programs,)](q, k, out, 64, **options)
         sizes.append(kernel._metadata["global_scratch_size"])
         assert launches[-1][0]["grid"] == (programs, 1, 1)
     assert sizes[0] == sizes[2] > 0 == sizes[1] and len(launches) == 3
     # Who asks for descriptors gets them, and who launches this one kernel.
-    kernel = chained[(4,)](q, k, out, 64)
+    kernel = chained[(4,)](q, k, out, 64, **options)
     assert kernel[(600_000,)](q, k, out, 64)._metadata["global_scratch_size"]
     assert launches[-1][0]["grid"] == (600_000, 1, 1)
-    assert chained[(600_000,)](q, k, out, 64, raise_pointers=True)._metadata["global_scratch_size"]
+    assert chained[(600_000,)](q, k, out, 64, raise_pointers=True, **options)._metadata[
+        "global_scratch_size"
+    ]
 
 
 def test_kernels_that_nobody_needs_are_freed(gpu):

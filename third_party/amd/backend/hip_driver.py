@@ -253,8 +253,9 @@ class HIPDriver(DriverBase):
             attributes=[],
             address=data_pointer,
             names=list(parameters),
+            scratch=hidden.scratch_memory(kernel, self, len(types)),
         )
-        launch = hidden.with_memory(kernel, self, device, 1, packed)
+        launch = hidden.with_records(kernel, self, device, 1, packed)
         return watched(kernel, launch, knobs.runtime.launch_timeout, self.is_done)
 
     def is_done(self, stream: int) -> bool:

@@ -448,8 +448,9 @@ class CudaDriver(DriverBase):
             else _C.launch.TensorMaps(0, 0, 0, []),
             names=list(parameters),
             graphs=self.graph_functions(),
+            scratch=hidden.scratch_memory(kernel, self, len(types)),
         )
-        launch = hidden.with_memory(kernel, self, device, ctas, packed)
+        launch = hidden.with_records(kernel, self, device, ctas, packed)
         return watched(kernel, launch, knobs.runtime.launch_timeout, self.is_done)
 
     def is_done(self, stream: int) -> bool:

@@ -24,13 +24,6 @@ constexpr int64_t kWarpsPerGroup = 4;
 /// Bits of an operand. Of others nothing was measured.
 constexpr unsigned kOperandBits = 16;
 
-/// The multiplications of a loop that pay for making its descriptors: 32
-/// iterations of 64x64 at D64, or 4 of 128x128 at D128. Two descriptors take a
-/// program 0.8 us where another one is beside it: 8192x8192x512 went from 495
-/// to 419 TFLOP/s. At D64, 64 iterations of 64x64 gained 1.4 us of 19 with that
-/// in it. Causal, which has 32 in the mean and made four, gained 0.15 of 10.
-constexpr int64_t kLeastProducts = int64_t(1) << 24;
-
 } // namespace
 
 static bool findChain(scf::ForOp loop, ArrayRef<DotOp> dots) {
@@ -51,20 +44,6 @@ static bool findChain(scf::ForOp loop, ArrayRef<DotOp> dots) {
 ChainedDots::ChainedDots(scf::ForOp loop, int64_t numWarps)
     : dots(loop.getBody()->getOps<DotOp>()), numWarps(numWarps),
       isChain(findChain(loop, dots)) {}
-
-/// Multiplications in an iteration.
-int64_t ChainedDots::countProducts() const {
-  int64_t products = 0;
-  for (DotOp dot : dots)
-    products += cast<RankedTensorType>(dot.getType()).getNumElements() *
-                cast<RankedTensorType>(dot.getA().getType()).getShape().back();
-  return products;
-}
-
-int64_t ChainedDots::getLeastIterations() const {
-  return llvm::divideCeil(kLeastProducts,
-                          std::max<int64_t>(countProducts(), 1));
-}
 
 std::string ChainedDots::findObstacle() const {
   if (numWarps % kWarpsPerGroup != 0)
@@ -96,10 +75,13 @@ int64_t ChainedDots::countResultRegisters() const {
 }
 
 // Where they take half of all registers, no second program is resident that
-// could take turns. D128 with 128x128 on 8 warps went from 447 to 619 TFLOP/s,
-// causal from 386 to 526. Where they take less, warps of their own lost. D64
-// with 128x128 went from 459 to 422, D128 with 128x64 from 472 to 468 causal,
-// and D128 with 64x64 on 4 warps from 525 to 405.
+// could take turns. D128 with 128x128 on 8 warps went from 459 to 641 TFLOP/s,
+// causal from 398 to 522; D256 with 128x64 from 594 to 634. Where they take
+// less, warps of their own lost. D64 with 128x128 went from 459 to 422, D128
+// with 128x64 from 472 to 468 causal, and D128 with 64x64 on 4 warps from 525
+// to 405. Descriptors without such warps gained 1 to 8% in 4,096 keys and more,
+// lost 3 to 30% in 1,024 and fewer, and up to 19% where only one of the two
+// loops of causal attention had them.
 std::string ChainedDots::findObstacleOfWarps(int64_t registers) const {
   int64_t needed = countResultRegisters();
   if (needed * 2 < registers)

@@ -24,16 +24,13 @@ public:
   /// Whether a dot of the loop multiplies what comes from another one.
   explicit operator bool() const { return isChain; }
 
-  /// Why nobody knows whether descriptors for its loads pay; empty if they do.
+  /// Why nothing was measured of such loops; empty if it was.
   std::string findObstacle() const;
-  /// The least iterations of the loop that pay for making descriptors.
-  int64_t getLeastIterations() const;
-  /// Why copies of the loop get no warps of their own; empty if they do.
+  /// Why warps of their own would not pay for its copies; empty if they do.
   /// A multiprocessor has so many `registers`.
   std::string findObstacleOfWarps(int64_t registers) const;
 
 private:
-  int64_t countProducts() const;
   int64_t countResultRegisters() const;
 
   SmallVector<DotOp> dots;

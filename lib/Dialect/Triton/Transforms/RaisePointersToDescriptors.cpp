@@ -82,15 +82,13 @@ public:
         forms(analysis.getForms()) {}
 
   /// Finds the loads; returns how many become others. Where `chain` is given,
-  /// the loop is left alone unless it pays. A multiprocessor has so many
-  /// `registers`; 0 if copies get no warps of their own.
+  /// the loop is left alone unless it pays, and its copies get warps of their
+  /// own. A multiprocessor has so many `registers`; 0 if copies may get none.
   unsigned run(const ChainedDots *chain, int64_t registers);
 
 private:
-  std::string findObstacleOf(const ChainedDots &chain, size_t numLoads,
-                             size_t numTiles);
-  bool chooseWarps(const ChainedDots &chain, int64_t registers);
-  Value makeGuard(ArrayRef<MatrixTile> tiles, int64_t leastIterations);
+  std::string findObstacleOf(const ChainedDots &chain, int64_t registers);
+  Value makeGuard(ArrayRef<MatrixTile> tiles);
   void moveIntoBranch(Value guard);
   void raise(const MatrixTile &tile);
   Value makeSize(OpBuilder &builder, Location loc, const TileLimit &size);
@@ -181,10 +179,8 @@ void LoopRaising::raise(const MatrixTile &tile) {
 }
 
 /// Whether all remainders in `tiles` are what they are of, their rows are some
-/// distance apart, coordinates suffice, and the loop has `leastIterations`;
-/// null if all of that is known.
-Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles,
-                             int64_t leastIterations) {
+/// distance apart, and coordinates suffice; null if all of that is known.
+Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles) {
   llvm::SmallSetVector<unsigned, 4> numbers;
   for (const MatrixTile &tile : tiles)
     numbers.insert_range(tile.remainders);
@@ -214,15 +210,10 @@ Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles,
   for (const MatrixTile &tile : tiles)
     if (std::optional<int64_t> most = tile.mostIterations)
       iterations = std::min(iterations.value_or(*most), *most);
-  auto countAgainst = [&](arith::CmpIPredicate predicate, int64_t limit) {
-    require(predicate, TripCount(loop).getCount(builder),
-            arith::ConstantIntOp::create(builder, loc, builder.getI64Type(),
-                                         limit));
-  };
   if (iterations)
-    countAgainst(arith::CmpIPredicate::ule, *iterations);
-  if (leastIterations > 0)
-    countAgainst(arith::CmpIPredicate::uge, leastIterations);
+    require(arith::CmpIPredicate::ule, TripCount(loop).getCount(builder),
+            arith::ConstantIntOp::create(builder, loc, builder.getI64Type(),
+                                         *iterations));
   // Rows that are all the same one are no matrix for copy engines.
   SmallVector<Polynomial> strides;
   for (const MatrixTile &tile : tiles)
@@ -264,84 +255,21 @@ void LoopRaising::moveIntoBranch(Value guard) {
   fill(branch.getThenRegion(), loop);
 }
 
-constexpr const char *kFewIterations =
-    "its few iterations do not pay for making them";
-
 void missed(StringRef name, Location loc, StringRef what) {
   remark::missed(loc, remark::RemarkOpts::name(name).category(DEBUG_TYPE))
       << what;
 }
 
-/// What `value` was before it was rounded down to a multiple of some number,
-/// and by how much it may have been more.
-std::pair<Value, int64_t> skipRounding(Value value) {
-  auto product = value.getDefiningOp<arith::MulIOp>();
-  if (!product)
-    return {value, 0};
-  Operation *quotient = product.getLhs().getDefiningOp();
-  if (!isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(quotient))
-    return {value, 0};
-  std::optional<int64_t> unit = getConstantIntValue(product.getRhs());
-  if (!unit || *unit <= 0 ||
-      getConstantIntValue(quotient->getOperand(1)) != unit)
-    return {value, 0};
-  return {quotient->getOperand(0), *unit - 1};
-}
-
-/// A number of iterations that `loop` does not exceed if nothing overflows: its
-/// bounds may be a constant distance apart, as around the diagonal of causal
-/// attention.
-std::optional<int64_t> findMostIterations(scf::ForOp loop) {
-  AffineForms forms(loop);
-  auto [begin, rounded] = skipRounding(loop.getLowerBound());
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep()), most;
-  std::optional<AffineForm> first = forms.get(begin);
-  if (!step || *step <= 0 || !first)
-    return std::nullopt;
-  SmallVector<Value> ends{loop.getUpperBound()};
-  while (!ends.empty()) {
-    Value end = ends.pop_back_val();
-    if (auto least = end.getDefiningOp<arith::MinSIOp>()) {
-      ends.append({least.getLhs(), least.getRhs()});
-      continue;
-    }
-    std::optional<AffineForm> last = forms.get(end);
-    if (!last)
-      continue;
-    if (auto length = (last->first - first->first).getConstantValue())
-      most = std::min(most.value_or(INT64_MAX),
-                      llvm::divideCeilSigned(*length + rounded, *step));
-  }
-  return most;
-}
-
 /// Why descriptors would not pay for what they cost.
 std::string LoopRaising::findObstacleOf(const ChainedDots &chain,
-                                        size_t numLoads, size_t numTiles) {
+                                        int64_t registers) {
   if (std::string why = chain.findObstacle(); !why.empty())
     return why;
-  // Of some by pointers beside others nothing was measured.
-  if (numTiles != numLoads)
-    return "other operands of its dots have none";
-  std::optional<APInt> count = TripCount(loop).getKnown();
-  if (count && count->ult(chain.getLeastIterations()))
-    return kFewIterations;
-  return "";
-}
-
-/// Asks for warps of their own where they pay; returns whether the loop has
-/// some.
-bool LoopRaising::chooseWarps(const ChainedDots &chain, int64_t registers) {
-  gpu::LoopPlan plan(loop);
-  if (plan.isWarpSpecialized() || registers == 0)
-    return plan.isWarpSpecialized();
-  if (std::string why = chain.findObstacleOfWarps(registers); !why.empty()) {
-    missed("loop-not-specialized", loop.getLoc(),
-           "its copies get no warps of their own: " + why);
-    return false;
-  }
-  plan.setWarpSpecialized();
-  return true;
+  if (gpu::LoopPlan(loop).isWarpSpecialized())
+    return "";
+  if (registers == 0)
+    return "its copies may get no warps of their own";
+  return chain.findObstacleOfWarps(registers);
 }
 
 unsigned LoopRaising::run(const ChainedDots *chain, int64_t registers) {
@@ -364,30 +292,19 @@ unsigned LoopRaising::run(const ChainedDots *chain, int64_t registers) {
   }
   if (tiles.empty())
     return 0;
-  int64_t leastIterations = 0;
-  auto missedLoop = [&](StringRef why) {
-    missed(
-        "loop-by-pointers", loop.getLoc(),
-        ("no descriptors are made for the loads of this loop: " + why).str());
-  };
   if (chain) {
-    std::string why = findObstacleOf(*chain, loads.size(), tiles.size());
+    std::string why = findObstacleOf(*chain, registers);
+    // Of some by pointers beside others nothing was measured.
+    if (why.empty() && tiles.size() != loads.size())
+      why = "other operands of its dots have none";
     if (!why.empty()) {
-      missedLoop(why);
+      missed("loop-by-pointers", loop.getLoc(),
+             "no descriptors are made for the loads of this loop: " + why);
       return 0;
     }
-    // Warps of their own gain more in an iteration or two than descriptors
-    // cost.
-    if (!chooseWarps(*chain, registers) && !TripCount(loop).getKnown()) {
-      leastIterations = chain->getLeastIterations();
-      std::optional<int64_t> most = findMostIterations(loop);
-      if (most && *most < leastIterations) {
-        missedLoop(kFewIterations);
-        return 0;
-      }
-    }
+    gpu::LoopPlan(loop).setWarpSpecialized();
   }
-  if (Value guard = makeGuard(tiles, leastIterations))
+  if (Value guard = makeGuard(tiles))
     moveIntoBranch(guard);
   for (const MatrixTile &tile : tiles)
     raise(tile);

@@ -363,15 +363,12 @@ def TritonRaisePointersToDescriptors
 
     With `only-chains`, loops are left alone where descriptors may cost more than
     they gain (`ChainedDots.cpp`). They pay where a dot multiplies what threads
-    compute from another one, as in attention. All operands that the loop loads
-    have descriptors then. A loop that has too few iterations loads by pointers;
-    where their number is not known, the loop is there twice.
-
-    The tensor core waits for what threads compute, unless somebody else takes
-    turns. That may be another program on the same multiprocessor. If results of
-    dots take half of its registers, there is none. The copies of the loop get
-    warps of their own then (`tt.warp_specialize`), which lets two groups of
-    warps take turns.
+    compute from another one, as in attention, and copies get warps of their own
+    (`tt.warp_specialize`). The tensor core waits for what threads compute, unless
+    somebody else takes turns. That may be another program on the same
+    multiprocessor. If results of dots take half of its registers, there is none.
+    With warps for copies, two groups of warps take turns. All operands that the
+    loop loads have descriptors then.
 
     A remark says why a load is left alone, and why a loop is.
   }];

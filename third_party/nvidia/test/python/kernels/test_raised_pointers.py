@@ -281,14 +281,15 @@ def attend(length: int, size: int, blocks: tuple[int, int], causal: bool = False
 
 @pytest.mark.parametrize(
     ("setting", "expected"),
-    [("default", (False, True)), (False, (False, False)), (True, (True, True))],
+    [("default", (0, 0, 1)), (False, (0, 0, 0)), (True, (1, 1, 1))],
 )
 def test_which_loops(setting, expected, of_compiler):
-    """By default, those with two dots, one behind the other."""
+    """By default, those with two dots, one behind the other, that leave no room for others."""
     options = {} if setting == "default" else {"raise_pointers": setting}
-    kernel = attend(128, 64, (64, 64), num_stages=1, **options)
     plain = multiply((64, 64, 64), num_stages=1, **options)
-    assert (raised(plain) > 0, raised(kernel) > 0) == expected
+    small = attend(128, 64, (64, 64), num_stages=1, **options)
+    large = attend(128, 128, (128, 128), num_warps=8, num_stages=2, **options)
+    assert tuple(int(raised(k) > 0) for k in (plain, small, large)) == expected
 
 
 @tile.jit
@@ -304,18 +305,15 @@ def chained(q_ptr, k_ptr, out_ptr, steps, D: tl.constexpr, B: tl.constexpr):
     tl.store(out_ptr + i[:, None] * D + d[None, :], acc)
 
 
-@pytest.mark.parametrize("steps", [0, 2, 31, 32])
-def test_few_iterations_load_by_pointers(steps, of_compiler):
-    """A descriptor is worth 32 iterations of 64x64 at D64, and is made for no fewer."""
-    q, k = random((64, 64), "fp16", 1), random((max(steps, 1) * 64, 64), "fp16", 2)
-    out = poisoned((64, 64), "fp32")
-    kernel = chained[(1,)](q, k, out, steps, 64, 64, num_stages=2)
-    q, k = q.astype(np.float64), k[: steps * 64].astype(np.float64)
+@pytest.mark.parametrize("steps", [0, 1, 2, 5])
+def test_any_number_of_iterations(steps, of_compiler):
+    q, k = random((128, 128), "fp16", 1), random((max(steps, 1) * 128, 128), "fp16", 2)
+    out = poisoned((128, 128), "fp32")
+    kernel = chained[(1,)](q, k, out, steps, 128, 128, num_warps=8, num_stages=2)
+    q, k = q.astype(np.float64), k[: steps * 128].astype(np.float64)
     np.testing.assert_allclose(out, (q @ k.T > 0) @ k, rtol=1e-3, atol=1e-2)
-    assert raised(kernel) >= 1
-    # A descriptor is written, too.
-    stored = driver.active.last_report.counters["global_store_bytes"]
-    assert stored > out.nbytes if steps >= 32 else stored == out.nbytes
+    # What is 1 at a launch is known to be it: then there is no loop.
+    assert (raised(kernel) > 0) == (steps != 1)
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -344,13 +342,13 @@ def test_where_they_do_not(blocks, options, of_compiler):
 @pytest.mark.parametrize("options", [{"launch_pdl": True}, {"num_ctas": 2}, {"tma": False}])
 def test_launches_that_raise_nothing(options, of_compiler):
     """Programs of the next launch would overwrite descriptors that those of the last one use."""
-    assert raised(attend(128, 64, (64, 64), **options)) == 0
+    assert raised(attend(128, 128, (128, 128), num_warps=8, num_stages=2, **options)) == 0
 
 
 @pytest.mark.parametrize("machine", ["cuda:80", "cuda:100", "cuda:120"])
 def test_targets_that_were_not_measured(machine, of_compiler, monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", machine)
-    assert raised(attend(128, 64, (64, 64))) == 0
+    assert raised(attend(128, 64, (128, 64), num_warps=8)) == 0
 
 
 def test_no_room_for_descriptors(of_compiler, monkeypatch, capfd):
@@ -358,7 +356,7 @@ def test_no_room_for_descriptors(of_compiler, monkeypatch, capfd):
     backend = type(find_backend(tile.GPUTarget("cuda", 90, 32)))
     shortage = {"message": "too much", "places": [], "severity": "error"}
     monkeypatch.setattr(backend, "_find_shortage", lambda *_: shortage)
-    assert raised(attend(128, 64, (64, 64))) == 0
+    assert raised(attend(128, 128, (128, 128), num_warps=8, num_stages=1)) == 0
     assert "no loop gets descriptors where nobody asks for them: too much" in capfd.readouterr().err
 
 
@@ -366,19 +364,21 @@ def test_stages_by_hand_need_no_memory(of_compiler):
     """Who runs stages by hand launches the kernel without memory of ours."""
     target = tile.GPUTarget("cuda", 90, 32)
     backend = find_backend(target)
-    options = backend.parse_options({})
+    options = backend.parse_options({"num_warps": 8, "num_stages": 2})
     module = make_source(target).make_ir(options, _C.ir.Context())
     metadata: dict = {}
     module = backend.make_ttir(module, metadata, options)
     module = backend.make_ttgir(module, metadata, options, 90)
     assert "tensormap_create" not in str(module)
-    kernel = tile.compile(make_source(target), target=target)
+    kernel = tile.compile(
+        make_source(target), target=target, options={"num_warps": 8, "num_stages": 2}
+    )
     assert "tensormap_create" in kernel.asm["ttgir"]
 
 
 def make_source(target):
     types = {"q_ptr": "*fp16", "k_ptr": "*fp16", "out_ptr": "*fp32", "steps": "i32"}
-    constants = {"D": 64, "B": 64}
+    constants = {"D": 128, "B": 128}
     aligned = {(i,): [["tt.divisibility", 16]] for i in range(3)}
     signature = {**types, **dict.fromkeys(constants, "constexpr")}
     return ASTSource(chained, signature, constants, aligned)
