@@ -287,6 +287,47 @@ def test_small_factors_in_large_sums(how, kind, factor):
 
 
 @tile.jit
+def bits_of_a_number(x, HOW: tl.constexpr):
+    """A small integer, and the floating-point number that has its bits."""
+    if HOW == "16 bits":
+        return (x << 16 >> 16).to(tl.float32, bitcast=True)
+    elif HOW == "upper 16 bits":
+        return (x >> 16).to(tl.float32, bitcast=True)
+    elif HOW == "8 bits":
+        return (x << 8 >> 24).to(tl.float32, bitcast=True)
+    elif HOW == "narrow":
+        return (x.to(tl.int16) + 5).to(tl.int32).to(tl.float32, bitcast=True)
+    elif HOW == "choice":
+        return tl.where(x > 7, x >> 16, x >> 24).to(tl.float32, bitcast=True)
+    else:
+        return (x >> 8).to(tl.int8).to(tl.int16).to(tl.float16, bitcast=True).to(tl.float32)
+
+
+@tile.jit
+def signs_of_floats(x_ptr, out_ptr, HOW: tl.constexpr):
+    at = tl.arange(0, 64)
+    y = bits_of_a_number(tl.load(x_ptr + at), HOW)
+    tl.store(out_ptr + at, tl.where(y == y, tl.minimum(tl.maximum(y, -2.0), 2.0) * 3.0, 5.0))
+
+
+@pytest.mark.parametrize(
+    "how", ["16 bits", "upper 16 bits", "8 bits", "narrow", "choice", "half of 8 bits"]
+)
+def test_signs_in_the_bits_of_floats(how):
+    """Bits of negative integers are those of no number, or of small negative ones."""
+    x = random(64, "i32")
+    out = poisoned(64, "fp32")
+    signs_of_floats[(1,)](x, out, HOW=how, num_warps=1)
+    expected = np.zeros(64, np.float32)
+    signs_of_floats.interpret(x, expected, HOW=how, grid=(1,))
+    np.testing.assert_allclose(out, expected, rtol=1e-6, atol=1e-30)
+    if how == "upper 16 bits":
+        y = (x >> 16).view(np.float32)
+        first = np.where(np.isnan(y), 5.0, np.clip(y, -2, 2) * 3)
+        np.testing.assert_allclose(out, first, rtol=1e-6, atol=1e-30)
+
+
+@tile.jit
 def beyond_the_edge(number_ptr, x_ptr, position_ptr, out_ptr):
     number = tl.xor_sum(tl.load(number_ptr + tl.arange(0, 128)))
     _, columns = tl.max(tl.full([32, 32], number, tl.int32), 1, return_indices=True)

@@ -18,6 +18,7 @@ static_assert(LLVM_VERSION_MAJOR == 22,
 
 namespace {
 constexpr llvm::StringLiteral kRDNA[] = {"gfx11", "gfx120"};
+constexpr llvm::StringLiteral kSDWA[] = {"gfx9"};
 constexpr llvm::StringLiteral kGfx11[] = {"gfx110"};
 constexpr llvm::StringLiteral kGfx12[] = {"gfx120"};
 constexpr llvm::StringLiteral kGfx1250[] = {"gfx1250"};
@@ -49,6 +50,10 @@ constexpr LLVMWorkaround kTable[] = {
     {.name = "narrow-factors",
      .component = "VOP3Instructions",
      .rewrite = keepFactorsWhole},
+    {.name = "signed-operands",
+     .component = "SIPeepholeSDWA",
+     .processors = kSDWA,
+     .rewrite = keepSignsOfFloats},
     {.name = "convergent-products",
      .component = "MachineSink",
      .processors = kUnmarkedProducts,

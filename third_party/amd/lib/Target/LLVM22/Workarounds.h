@@ -32,6 +32,9 @@ void keepShufflesOutOfWideProducts(llvm::Module &module);
 /// Has 32 bits of factors be right where these are multiplied and added to 64.
 void keepFactorsWhole(llvm::Module &module);
 
+/// Has the signs of integers whose bits are floating-point numbers be extended.
+void keepSignsOfFloats(llvm::Module &module);
+
 /// Keeps matrix products out of branches that only some lanes take.
 void keepProductsInTheirBlocks(llvm::Module &module);
 
