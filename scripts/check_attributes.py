@@ -67,7 +67,8 @@ VALUES = {
     "PowerOfTwo": "i32, a power of two", "Integer": "integer",
     "NotNegative": "integer, not negative",
     "Facts": "positive integers", "Partitions": "i32 or array of i32",
-    "PartitionLists": "arrays of i32", "Indices": "array of i32", "Offsets": "i32, not negative, or several",
+    "PartitionLists": "arrays of i32", "Indices": "array of i32",
+    "Offsets": "i32, not negative, or several",
     "String": "string", "Strings": "array of strings", "Dictionary": "dictionary",
 }  # fmt: skip
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import Occupancy
+from tile.errors import OutOfResources
 
 from . import tools
 
@@ -205,5 +206,8 @@ def _assemble_within(
     limited = state_limit(ptx, limit)
     if limited is None:
         return None
-    cubin, usage = tools.run_ptxas(limited, arch, options)
+    try:
+        cubin, usage = tools.run_ptxas(limited, arch, options)
+    except OutOfResources:  # One instruction has more operands.
+        return None
     return cubin, usage | {"register_limit": limit}

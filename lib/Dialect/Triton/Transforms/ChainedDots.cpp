@@ -76,12 +76,12 @@ int64_t ChainedDots::countResultRegisters() const {
 
 // Where they take half of all registers, no second program is resident that
 // could take turns. D128 with 128x128 on 8 warps went from 459 to 641 TFLOP/s,
-// causal from 398 to 522; D256 with 128x64 from 594 to 634. Where they take
-// less, warps of their own lost. D64 with 128x128 went from 459 to 422, D128
-// with 128x64 from 472 to 468 causal, and D128 with 64x64 on 4 warps from 525
-// to 405. Descriptors without such warps gained 1 to 8% in 4,096 keys and more,
-// lost 3 to 30% in 1,024 and fewer, and up to 19% where only one of the two
-// loops of causal attention had them.
+// causal from 398 to 522. D256 with 128x64 went from 594 to 634. Where they
+// take less, warps of their own lost. D64 with 128x128 went from 459 to 422,
+// and D128 with 64x64 on 4 warps from 525 to 405. Descriptors without such
+// warps gained 1 to 8% in 4,096 keys and more. They lost 3 to 30% in 1,024 and
+// fewer. They lost up to 19% where only one of the two loops of causal
+// attention had them.
 std::string ChainedDots::findObstacleOfWarps(int64_t registers) const {
   int64_t needed = countResultRegisters();
   if (needed * 2 < registers)

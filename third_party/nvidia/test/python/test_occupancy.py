@@ -128,6 +128,19 @@ def test_code_with_fewer_registers(uses, spills, ptx, options, taken, tmp_path, 
     assert usage.get("register_limit", uses) == taken
 
 
+def test_fewer_registers_than_an_instruction_has_operands(tmp_path, monkeypatch):
+    """ptxas refuses a limit that is too low for one instruction: then there is none."""
+    path = tmp_path / "ptxas"
+    refused = '{ echo "Insufficient registers ($limit) for target of 133"; exit 1; }'
+    path.write_text(PTXAS.replace("used=", f'[ "${{limit:-133}}" -lt 133 ] && {refused}\nused=', 1))
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", "133")
+    monkeypatch.setenv("SPILLS", "0")
+    cubin, usage = occupancy.assemble(PTX.replace("ld.global", "mma.sync"), HOPPER, 8, 64)
+    assert int(cubin) == usage["n_regs"] == 133 and "register_limit" not in usage
+
+
 @pytest.mark.parametrize(
     "uses, free, spills, stated, asked, taken",
     [

@@ -15,7 +15,6 @@ import tile.language as tl
 from tile import _C
 from tile.backends import find_backend
 from tile.compiler import ASTSource
-from tile.runtime.driver import driver
 
 #: An H100 or H200 runs other programs by the same passes.
 pytestmark = sim_only
