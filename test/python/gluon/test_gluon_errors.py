@@ -326,6 +326,7 @@ def test_kernels_are_launched_not_called():
     assert sum_kernel.is_gluon() and not tile.jit(sum_kernel.fn).is_gluon()
 
 
+@pytest.mark.simulator  # On a GPU, the base is refused before.
 def test_descriptors_that_no_tensor_map_describes():
     layout = gl.NVMMASharedLayout(128, 16)
     desc = TensorDescriptor.from_tensor(np.zeros((64, 64), np.float16), [64, 64], layout)
