@@ -42,12 +42,12 @@ def running(x_ptr, count: tl.constexpr, y_ptr, n):
 
 @tile.jit
 def chained(q_ptr, k_ptr, out_ptr, steps):
-    i = tl.arange(0, 64)
-    at = i[:, None] * 64 + i[None, :]
+    i = tl.arange(0, 128)
+    at = i[:, None] * 128 + i[None, :]
     q = tl.load(q_ptr + at)
-    acc = tl.zeros((64, 64), tl.float32)
+    acc = tl.zeros((128, 128), tl.float32)
     for t in range(0, steps):
-        k = tl.load(k_ptr + t * 4096 + at)
+        k = tl.load(k_ptr + t * 16384 + at)
         acc = tl.dot((tl.dot(q, k.T) > 0).to(tl.float16), k, acc)
     tl.store(out_ptr + at, acc)
 
@@ -344,8 +344,9 @@ def test_pointers_stay_pointers(kernels, tmp_path):
     """A C function gives kernels no memory, in which descriptors could be."""
     signature = "*fp16:16, *fp16:16, *fp32:16, i32"
     _, source = compile_kernel(
-        kernels, "chained", signature, "1", tmp_path / "out", targets=["cuda:90"]
-    )
+        kernels, "chained", signature, "1", tmp_path / "out", targets=["cuda:90"],
+        num_warps=8, num_stages=2,
+    )  # fmt: skip
     entry = re.search(r"\.entry chained\((.*?)\)", _ptx(source.read_text()), re.S)
     assert entry[1].count(".param") == 4
 

@@ -347,7 +347,7 @@ def test_launches_that_raise_nothing(options, of_compiler):
 @pytest.mark.parametrize("machine", ["cuda:80", "cuda:100", "cuda:120"])
 def test_targets_that_were_not_measured(machine, of_compiler, monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", machine)
-    assert raised(attend(128, 64, (128, 64), num_warps=8)) == 0
+    assert raised(attend(128, 128, (128, 128), num_warps=8, num_stages=1)) == 0
 
 
 def test_no_room_for_descriptors(of_compiler, monkeypatch, capfd):
