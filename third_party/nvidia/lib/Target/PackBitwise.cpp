@@ -37,6 +37,11 @@ constexpr unsigned kBitsOfByte = 8;
 constexpr unsigned kBytesOfWord = kBitsOfWord / kBitsOfByte;
 /// What `prmt` selects for a byte of zeros, from a second operand that is zero.
 constexpr unsigned kZeroByte = kBytesOfWord;
+/// What `prmt` selects for all bytes of its first operand, where they are.
+constexpr unsigned kIdentity = 0x3210;
+/// Instructions that a word must save. One alone is saved on paper: ptxas often
+/// has that operation within another one.
+constexpr int kLeastSaved = 2;
 
 using Lanes = SmallVector<Value *, 4>;
 
@@ -165,14 +170,10 @@ Bytes findBytes(ArrayRef<Value *> lanes) {
   return found;
 }
 
-/// Selects all bytes of the first operand, where they are.
-constexpr unsigned kIdentity = 0x3210;
-
-/// Instructions that pack lanes which are computed one by one.
+/// Instructions that pack lanes which are computed one by one. Lanes of one
+/// register would have to be taken out of it otherwise.
 int countPacking(ArrayRef<Value *> lanes) {
-  if (Bytes bytes = findBytes(lanes); bytes.vector)
-    return bytes.selector != kIdentity;
-  return lanes.size() - 1;
+  return findBytes(lanes).vector ? 0 : lanes.size() - 1;
 }
 
 /// Instructions that packing the lanes early saves, with those at the end.
@@ -355,11 +356,13 @@ bool Packer::run(InsertElementInst &vector) {
     return false;
   SmallVector<Value *> elements = getElements(vector);
   size_t count = kBitsOfWord / type->getScalarSizeInBits();
-  int saved = 0;
-  for (size_t i = 0; i < elements.size(); i += count)
-    saved += std::max(0, countSaved(ArrayRef(elements).slice(i, count)) +
-                             int(count) - 1);
-  if (saved == 0)
+  bool isBetter = false;
+  for (size_t i = 0; i < elements.size(); i += count) {
+    // The elements need not be packed at the end.
+    int saved = countSaved(ArrayRef(elements).slice(i, count)) + count - 1;
+    isBetter |= saved >= kLeastSaved;
+  }
+  if (!isBetter)
     return false;
   builder.SetInsertPoint(&vector);
   auto *words =
