@@ -77,9 +77,9 @@ def quantised(m: int, k: int, n: int) -> tuple:
         return x.float() @ (weights * scales.float().repeat_interleave(group, 0).T).T
 
     configs = [
-        {"splits": splits, "bm": 16, "bn": bn, "num_warps": warps, "num_stages": 3}
+        {"splits": splits, "bm": 16, "bn": bn, "num_warps": warps, "num_stages": 3, "maxnreg": most}
         for splits in (1, 2, 4, 8)
-        for bn, warps in ((32, 4), (64, 4), (64, 8))
+        for bn, warps, most in ((32, 4, None), (64, 4, None), (64, 4, 128), (64, 8, None))
         if splits * group * 2 <= k
     ]
     return run, reference, configs, packed.numel() + scales.numel() * scales.element_size()

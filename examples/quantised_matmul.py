@@ -46,7 +46,7 @@ def part_kernel(
         acc += low * tl.load(scales, mask=n < N, other=0.0)[:, None]
         acc += high * tl.load(scales + half // GROUP * N, mask=n < N, other=0.0)[:, None]
     parts = parts_ptr + (split * M + m).to(tl.int64) * N + n[:, None]
-    tl.store(parts, acc, mask=(m < M) & (n[:, None] < N))
+    tl.store(parts, acc.to(parts_ptr.dtype.element_ty), mask=(m < M) & (n[:, None] < N))
 
 
 @tile.jit
@@ -66,30 +66,33 @@ def pack(weights: np.ndarray) -> np.ndarray:
 
 def matmul(x, weights, scales, parts, out, bm=16, bn=64, splits=4, **options):
     """``out = x @ (w * scale).T``: ``x`` is [M, K], ``weights`` [N, K / 2] as `pack` makes them,
-    ``scales`` [K / 128, N]. K is a multiple of 256. ``parts`` has room for ``splits`` results."""
+    ``scales`` [K / 128, N]. K is a multiple of 256. ``parts`` has room for ``splits`` results; one
+    split needs none."""
     (m, k), n = x.shape, weights.shape[0]
     if k % (2 * GROUP):
         raise ValueError(f"the sum has {k} steps, which is no multiple of {2 * GROUP}")
     kernel = part_kernel[(tile.cdiv(n, bn), splits, tile.cdiv(m, bm))](
-        x, weights, scales, parts, m, n, k, BM=bm, BN=bn, GROUP=GROUP, SPLITS=splits, **options
+        x, weights, scales, parts if splits > 1 else out, m, n, k,
+        BM=bm, BN=bn, GROUP=GROUP, SPLITS=splits, **options,
     )  # fmt: skip
-    sum_kernel[(tile.cdiv(m * n, 1024),)](parts, out, m * n, BLOCK=1024, SPLITS=splits)
+    if splits > 1:
+        sum_kernel[(tile.cdiv(m * n, 1024),)](parts, out, m * n, BLOCK=1024, SPLITS=splits)
     return kernel
 
 
 def main(device) -> None:
     rng = np.random.default_rng(37)
-    m, n, k, splits = 5, 136, 768, 2
+    m, n, k = 5, 136, 768
     weights = rng.integers(-8, 8, (n, k))
     scales = (rng.random((k // GROUP, n)) * 0.01).astype(np.float16)
     x = rng.standard_normal((m, k)).astype(np.float16)
-    parts = device.empty_like(np.empty((splits, m, n), np.float32))
-    out = device.empty_like(np.empty((m, n), np.float16))
-    kernel = matmul(
-        device.put(x), device.put(pack(weights)), device.put(scales), parts, out, splits=splits
-    )
-    exact = weights * np.repeat(scales.astype(np.float64), GROUP, axis=0).T
-    device.check("quantised_matmul", kernel, device.get(out), x.astype(np.float64) @ exact.T)
+    exact = x @ (weights * np.repeat(scales.astype(np.float64), GROUP, axis=0).T).T
+    inputs = device.put(x), device.put(pack(weights)), device.put(scales)
+    for splits in (1, 2):
+        parts = device.empty_like(np.empty((splits, m, n), np.float32))
+        out = device.empty_like(np.empty((m, n), np.float16))
+        kernel = matmul(*inputs, parts, out, splits=splits)
+        device.check(f"quantised_matmul, {splits} splits", kernel, device.get(out), exact)
 
 
 if __name__ == "__main__":

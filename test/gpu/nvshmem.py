@@ -80,7 +80,8 @@ def main() -> int:
     def mine(of: int) -> torch.Tensor:
         return torch.arange(N, dtype=torch.int32) + 10_000 * of
 
-    out = torch.zeros(2, dtype=torch.int32, device=device)
+    # NVSHMEM starts with the first of its memory; before, it cannot take kernels.
+    out = shared(0, 0)
     names_kernel[(1,)](out)
     check("my_pe, n_pes", out, torch.tensor([rank, world], dtype=torch.int32))
     for name, kernel, peer, wanted in (

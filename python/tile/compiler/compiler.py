@@ -305,14 +305,15 @@ class CompiledKernel:
         #: What launchers of other programs pass through to `run`.
         self.packed_metadata = (self.num_warps, metadata.get("num_ctas", 1), self.shared)
         self.asm = LazyDict(asm, rebuild, (s.name for s in self.stages if s.is_binary))
-        #: What the driver made of it: filled by `_init_handles`.
-        self.module: Any = None
-        self.function: Any = None
+        #: The driver's handles of it, as numbers: filled by `_init_handles`.
+        self.module: int | None = None
+        self.function: int | None = None
         self._run: Any = None
         #: The same for launches of ours, per device.
         self.loaded: dict[Any, Any] = {}
-        #: What drivers unload again, per device.
-        self.modules: dict[Any, Any] = {}
+        #: The handles of its module, which drivers unload again, and of its function, per device.
+        self.modules: dict[Any, int] = {}
+        self.functions: dict[Any, int] = {}
         #: Kernels that launches of this one may run instead.
         self.variants: list[CompiledKernel] = []
 
@@ -390,7 +391,13 @@ class CompiledKernel:
             from ..runtime.runner import Runner
 
             self._run = Runner(self)
-            self.module = self.function = self._run
+            self.module, self.function = self.handles(self._run.first_place)
+
+    def handles(self, place: tuple[Any, Any]) -> tuple[int, int]:
+        """The driver's handles of its module and its function, where it is loaded: on a device of
+        a driver. A simulator has none; a number stands for them."""
+        number = id(self.loaded[place])
+        return self.modules.get(place, number), self.functions.get(place, number)
 
     @property
     def run(self) -> Any:
@@ -418,15 +425,12 @@ class CompiledKernel:
             if kernel.fn is not None:
                 kernel.fn.forget_kernel(kernel)
             kernel.module = kernel.function = kernel._run = None
-            launches = dict(kernel.loaded)
             kernel.loaded.clear()
             while kernel.modules:
                 (active, device), module = kernel.modules.popitem()
+                function = kernel.functions.pop((active, device))
                 if hook := knobs.runtime.kernel_unload_hook:
-                    hook(
-                        module, launches.get((active, device)), kernel.name,
-                        kernel.metadata_group, kernel.hash,
-                    )  # fmt: skip
+                    hook(module, function, kernel.name, kernel.metadata_group, kernel.hash)
                 active.unload(module, device)
         self.variants.clear()
 
@@ -434,7 +438,7 @@ class CompiledKernel:
         # What drivers made stays in its process.
         here = {
             "module": None, "function": None, "_run": None, "loaded": {}, "modules": {},
-            "_metadata_tuple": None,
+            "functions": {}, "_metadata_tuple": None,
         }  # fmt: skip
         return {**self.__dict__, **here, "variants": []}
 

@@ -32,8 +32,7 @@ def load(kernel: Any, active: Any, device: Any) -> Callable:
             start(None, None, kernel.name, kernel.metadata_group, kernel.hash)
         launch = kernel.loaded[key] = make_launch(kernel, active)
         if end:
-            module = kernel.modules.get(key, launch)
-            end(module, launch, kernel.name, kernel.metadata_group, kernel.hash)
+            end(*kernel.handles(key), kernel.name, kernel.metadata_group, kernel.hash)
     return launch
 
 
@@ -78,7 +77,9 @@ class Runner:
         self.passed: list[int] | None = None
         if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
             self.passed = [i for i, s in enumerate(self.specs) if s != "constexpr"]
-        self.load()
+        active, _ = self.load()
+        #: The driver and the device where it was loaded first.
+        self.first_place = (active, active.get_current_device())
 
     def load(self) -> tuple[Any, Callable]:
         """The driver, and the launch function on its current device."""

@@ -142,7 +142,8 @@ def test_the_kernel_is_there_when_its_hook_is_called(libraries, monkeypatch):
     # As `requires_nvshmem` of torch launches.
     floats.run(x, out, N=64, grid=(1,), warmup=False, extern_libs=libraries)
     np.testing.assert_array_equal(out, 3 * x)
-    assert [name for name, module in found if module is not None] == ["floats"]
+    # NVSHMEM wants the handle as a number, also where a simulator has none.
+    assert [(name, type(module)) for name, module in found] == [("floats", int)]
 
 
 def test_kernels_depend_on_what_libraries_contain(libraries, monkeypatch, tmp_path):

@@ -283,10 +283,32 @@ def test_hooks_of_loads(gpu):
     (_, before), (_, after), (_, gone) = seen
     group = compiled.metadata_group
     assert before == (None, None, "kernel", group, compiled.hash)
-    assert after[2:] == gone[2:] == before[2:] and after[0] is gone[0] and after[1] is gone[1]
-    assert after[0] is not None and after[1] is not None
+    assert after == gone and after[2:] == before[2:]
+    # Tools call the driver with its handles.
+    assert [type(handle) for handle in after[:2]] == [int, int]
     kernel[(1,)](p, 5)
     assert len(seen) == 3
+
+
+def test_kernels_have_the_handles_of_the_driver(gpu):
+    """Tools call the driver with them, and know them by the hooks of loads."""
+
+    @tile.jit
+    def kernel(p, N: tl.constexpr):
+        tl.store(p, N)
+
+    seen = []
+    p = gpu.tensor(0x1000, tl.int32)
+    with knobs.runtime.scope():
+        knobs.runtime.kernel_load_end_hook = lambda *told: seen.append(told[:2])
+        compiled = kernel[(1,)](p, 5)
+        assert compiled.module is None and compiled.function is None
+        compiled._init_handles()
+        assert seen == [(compiled.module, compiled.function)]
+        compiled.unload()
+        assert compiled.module is None and compiled.function is None
+        compiled._init_handles()
+        assert seen[1:] == [(compiled.module, compiled.function)]
 
 
 def test_chains_of_hooks_of_loads():

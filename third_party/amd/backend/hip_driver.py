@@ -230,13 +230,14 @@ class HIPDriver(DriverBase):
         if code:
             self.library.hipModuleUnload(module)
         self.check(code, f"cannot find `{kernel.name}`")
-        kernel.modules[self, device] = module
+        kernel.modules[self, device] = module.value
+        kernel.functions[self, device] = function.value
         return function
 
-    def unload(self, module: ctypes.c_void_p, device: int) -> None:
+    def unload(self, module: int, device: int) -> None:
         """Unloads what `load` loaded, after all that was launched."""
         self.synchronize()
-        self.check(self.library.hipModuleUnload(module), "cannot unload a kernel")
+        self.check(self.library.hipModuleUnload(ctypes.c_void_p(module)), "cannot unload a kernel")
 
     def make_launcher(self, kernel: Any, parameters: dict[str, str]) -> Callable:
         device = self.get_current_device()

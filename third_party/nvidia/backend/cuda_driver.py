@@ -368,9 +368,10 @@ class CudaDriver(DriverBase):
         try:
             function = self._function(module, kernel)
         except Exception:
-            self.unload(module, device)
+            self.unload(module.value, device)
             raise
-        kernel.modules[self, device] = module
+        kernel.modules[self, device] = module.value
+        kernel.functions[self, device] = function.value
         return function
 
     def _function(self, module: ctypes.c_void_p, kernel: Any) -> ctypes.c_void_p:
@@ -395,11 +396,11 @@ class CudaDriver(DriverBase):
             )
         return function
 
-    def unload(self, module: ctypes.c_void_p, device: int) -> None:
+    def unload(self, module: int, device: int) -> None:
         """Unloads what `load` loaded, after all that was launched on the device."""
         with self._on_device(device):
             self.synchronize()
-            check(self.library.cuModuleUnload(module), "cannot unload a kernel")
+            check(self.library.cuModuleUnload(ctypes.c_void_p(module)), "cannot unload a kernel")
 
     def graph_functions(self) -> Any:
         """What launches by way of graphs need; nothing where they are not wanted, or not there."""

@@ -10,8 +10,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "nvidia/Target/ConvertBytes.h"
 #include "nvidia/Target/KeepFromUnrolling.h"
 #include "nvidia/Target/NarrowFactors.h"
+#include "nvidia/Target/PackBitwise.h"
 #include "nvidia/Target/ShareBases.h"
 #include "nvidia/Target/ShareLoopOffsets.h"
 #include "nvidia/Target/ShortenLiveRanges.h"
@@ -178,6 +180,11 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
   if (failed(optimizeLLVMIR(diagnosticOp, module, **machine, options)))
     return failure();
   if (options.optLevel > 0) {
+    FailureOr<const NVIDIATarget *> target = findTarget(diagnosticOp, options);
+    if (failed(target))
+      return failure();
+    convertBytes(module, (*target)->hasBF16Arithmetic);
+    packBitwise(module);
     shareBases(module);
     shareLoopOffsets(module);
     shortenLiveRanges(module);
