@@ -140,6 +140,7 @@ class _Compilation(Group):
     listener: Callable[..., Any] | None = None
     dump_ir_extract_di_local_variables = foreign("LLVM_EXTRACT_DI_LOCAL_VARIABLES", False)
     enable_asan = foreign("TRITON_ENABLE_ASAN", False)
+    fpsan_homomorphic_casts = foreign("TRITON_FPSAN_HOMOMORPHIC_CASTS", False)
 
 
 class _Autotuning(Group):
@@ -237,6 +238,15 @@ def interpreting() -> bool:
 class _Language(Group):
     fp32_default = text("TRITON_F32_DEFAULT", None, "How products of float32 are computed.")
     default_fp_fusion = flag("TRITON_DEFAULT_FP_FUSION", True, "Contract a * b + c.")
+    force_disable_fp_fusion = flag(
+        "TRITON_FORCE_DISABLE_FP_FUSION", False, "Never contract a * b + c, whatever launches say."
+    )
+
+    def fp_fusion_enabled(self, requested: bool | None) -> bool:
+        """Whether a * b + c is contracted, given what the launch says."""
+        if self.force_disable_fp_fusion:
+            return False
+        return self.default_fp_fusion if requested is None else bool(requested)
 
 
 class _Build(Group):
@@ -281,14 +291,31 @@ class _Proton(Group):
     roctracer_lib_dir = foreign("TRITON_ROCTRACER_LIB_PATH")
     rocprofiler_lib_dir = foreign("TRITON_ROCPROFILER_SDK_LIB_PATH")
     hsa_runtime_dir = foreign("TRITON_HSA_RUNTIME_PATH")
+    # Of 3.9. Two of them are other names of those above.
+    profile_metric_buffer_size = foreign("TRITON_PROFILE_METRIC_BUFFER_SIZE", str(64 << 20))
+    hsa_runtime_library = foreign("TRITON_HSA_RUNTIME_LIBRARY")
+    hsa_runtime_path = foreign("TRITON_HSA_RUNTIME_PATH")
+    rocprofiler_sdk_include_path = foreign("TRITON_ROCPROFILER_SDK_INCLUDE_PATH")
+    rocprofiler_sdk_lib_path = foreign("TRITON_ROCPROFILER_SDK_LIB_PATH")
+    rocprofiler_sdk_library = foreign("TRITON_ROCPROFILER_SDK_LIBRARY")
+    roctracer_lib_path = foreign("TRITON_ROCTRACER_LIB_PATH")
+    roctracer_library = foreign("TRITON_ROCTRACER_LIBRARY")
+    roctx_lib_path = foreign("TRITON_ROCTX_LIB_PATH")
+    roctx_library = foreign("TRITON_ROCTX_LIBRARY", "libroctx64.so")
 
 
 class _Compat(Group):
     version = Knob(
-        "TILE_COMPAT_VERSION", "3.9.0", release, "The release that triton.__version__ says."
-    )
+        "TILE_COMPAT_VERSION", "3.9.0", release, "The release that triton.__version__ says.",
+        in_key=True,
+    )  # fmt: skip
     #: In the key, since texts of stages are those that Triton prints.
     enable = flag("TILE_COMPAT", False, "`import triton` gives tile, from the start.", in_key=True)
+
+    def stands_for(self, *release: int) -> bool:
+        """Whether tile stands for this release of Triton, or a later one."""
+        parts = self.version.split(".")[: len(release)]
+        return self.enable and tuple(int(p) if p.isdigit() else 0 for p in parts) >= release
 
 
 build = _Build()

@@ -287,11 +287,11 @@ class BaseBackend(ABC):
         return None
 
     @staticmethod
-    def parse_attr(text: str) -> list[list]:
+    def parse_attr(desc: str) -> list[list]:
         """What the description of an argument says about it, as attributes."""
         from ..runtime.specialization import parse_attr
 
-        return parse_attr(text)
+        return parse_attr(desc)
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
         """What launchers pass through to a kernel's `run`."""

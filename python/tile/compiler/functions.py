@@ -280,7 +280,7 @@ class Functions:
         if getattr(function, "__tile_constexpr_function__", False):
             return self.call_constant(function.fn, arguments, keywords)
         if is_foreign_builtin(function):
-            return unwrap(call_foreign_builtin(function, arguments, keywords))
+            return call_foreign_builtin(function, arguments, keywords)
         try:
             replacement = _PYTHON_BUILTINS.get(function)
         except TypeError:  # Not hashable.

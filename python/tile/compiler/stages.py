@@ -289,10 +289,15 @@ def _bytes(content: Any) -> bytes:
 #: The dialect's prefix at operations, types and attributes. Programs written for Triton look for
 #: `ttng.` there. Both are read. Discardable attributes are ours, and keep their names.
 _OF_NVIDIA = re.compile(r'(^ *"?|= "?|[!#])ttnvgpu\.', re.MULTILINE)
+#: A descriptor's type names a tensor up to 3.7, and what such a tensor is made of since. Both are
+#: read.
+_DESCRIPTOR = re.compile(r"!tt\.tensordesc<tensor<([^<>]*(?:<[^<>]*>[^<>]*)*)>>")
 
 
 def _text(ir: Any) -> Any:
     if isinstance(ir, (str, bytes)):
         return ir
     text = ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
+    if knobs.compat.stands_for(3, 8):
+        text = _DESCRIPTOR.sub(r"!tt.tensordesc<\1>", text)
     return _OF_NVIDIA.sub(r"\1ttng.", text) if knobs.compat.enable else text

@@ -6,6 +6,5 @@ from __future__ import annotations
 from . import *
 from . import __all__ as __all__
 from .aggregate import aggregate as _aggregate
-from .values import builtin
 
-__all__ = [*__all__, "_aggregate", "builtin"]
+__all__ = [*__all__, "_aggregate"]

@@ -71,8 +71,11 @@ class Call:
         for i, name in self.shared_options:
             if isinstance(values[i], int):
                 chosen.setdefault(name, values[i])
-        if self.fn.debug is not None or knobs.runtime.debug:
-            chosen.setdefault("debug", bool(self.fn.debug) or knobs.runtime.debug)
+        # The variable is for all kernels, whatever they say.
+        if knobs.runtime.debug:
+            chosen["debug"] = True
+        elif self.fn.debug is not None:
+            chosen.setdefault("debug", bool(self.fn.debug))
         return chosen
 
     def describe(self, values: tuple) -> tuple[dict, dict, dict]:

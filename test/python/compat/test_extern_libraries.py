@@ -183,3 +183,44 @@ def wrong_types(x_ptr):
 def test_types_that_no_function_takes():
     with pytest.raises(tile.TileError, match="input arg type does not match"):
         wrong_types[(1,)](np.zeros(1, np.float32))
+
+
+#: What functions of libraries may say of themselves. The first two would make zeros of subnormal
+#: numbers.
+ATTRIBUTES = [
+    '"denormal-fp-math-f32"="preserve-sign,preserve-sign"',
+    '"denormal-fp-math"="preserve-sign"',
+    '"target-cpu"="sm_120" "target-features"="+ptx87,+sm_120"',
+    "cold noinline",
+]
+
+
+@core.extern
+def of_a_library(x, path: tl.constexpr, _semantic=None):
+    fp32 = core.dtype("fp32")
+    return core.extern_elementwise(
+        "library", path.value, [x], {(fp32,): ("halved", fp32)}, is_pure=True, _semantic=_semantic
+    )
+
+
+@tile.jit
+def halves(x_ptr, PATH: tl.constexpr):
+    i = tl.arange(0, 8)
+    tl.store(x_ptr + i, of_a_library(tl.load(x_ptr + i), PATH))
+
+
+@pytest.mark.parametrize("attributes", ATTRIBUTES)
+def test_functions_of_libraries_keep_subnormal_numbers(attributes, tmp_path):
+    path = tmp_path / "library.ll"
+    path.write_text(
+        "define float @halved(float %x) #0 {\n"
+        "  %r = call float @llvm.fma.f32(float %x, float 0.5, float 0.0)\n"
+        "  ret float %r\n}\n"
+        "declare float @llvm.fma.f32(float, float, float)\n"
+        f"attributes #0 = {{ {attributes} }}\n"
+    )
+    bits = np.array([2, 1 << 20, (1 << 23) | 2, 0, 0x80000002, 0x3F800000, 6, 1 << 22], np.uint32)
+    x = bits.view(np.float32).copy()
+    halves[(1,)](x, str(path), extern_libs={"library": str(path)})
+    np.testing.assert_array_equal(x, bits.view(np.float32) / np.float32(2))
+    assert (x != 0).sum() == 7

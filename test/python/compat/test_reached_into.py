@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import shutil
 from pathlib import Path
 
@@ -13,7 +14,9 @@ from scaling import scale_kernel
 import tile
 import tile.language as tl
 from tile.backends import GPUTarget
+from tile.compat.additions.language import core
 from tile.compiler import make_backend
+from tile.compiler.errors import CompilationError
 
 
 def test_backends_by_name():
@@ -55,6 +58,107 @@ def test_foreign_builtins_see_constants():
     out = poisoned(16, "i32")
     kernel.simulate(out, N=9, grid=(1,))
     assert out.tolist() == [16] * 16
+
+
+def described(value) -> str:
+    name = type(value).__name__
+    if isinstance(value, (tuple, list)):
+        return f"tuple({', '.join(map(described, value))})"
+    return f"{name}<{described(value.value)}>" if isinstance(value, tl.constexpr) else name
+
+
+class Mode(enum.Enum):
+    FIRST = 1
+
+
+@tile.jit
+def identity(x):
+    return x
+
+
+MODE = tl.constexpr(Mode.FIRST)
+#: What a function of the language is given, and what it sees, as the functions of Triton 3.9 do.
+SEEN = {
+    "C": "constexpr<int>",
+    "C + 1": "constexpr<int>",
+    "-1": "constexpr<int>",
+    "1.5": "constexpr<float>",
+    "C > 1": "constexpr<bool>",
+    "not C": "constexpr<bool>",
+    "'text'": "constexpr<str>",
+    "S": "constexpr<str>",
+    "None": "constexpr<NoneType>",
+    "MODE": "constexpr<Mode>",
+    "(1, C)": "tuple(constexpr<int>, constexpr<int>)",
+    "(C, n)": "tuple(constexpr<int>, tensor)",
+    "[1, 2]": "tuple(constexpr<int>, constexpr<int>)",
+    "((1, n), 'a')": "tuple(tuple(constexpr<int>, tensor), constexpr<str>)",
+    "n": "tensor",
+    "tl.arange(0, C)": "tensor",
+    "tl.arange(0, C).shape": "tuple(constexpr<int>)",
+    "tl.arange(0, C).shape[0]": "constexpr<int>",
+    "tl.float32": "dtype",
+    "identity": "JITFunction",
+}
+seen: list[str] = []
+
+
+def look(value, note: tl.constexpr = None, _semantic=None):
+    seen.append(described(value))
+    assert note is None or isinstance(note, tl.constexpr)
+    return value
+
+
+def marked(value, note=None, *, _builder=None):
+    return look(value, note)
+
+
+marked.__triton_builtin__ = True
+LOOKS = {"extern": core.extern(look), "builtin": core.builtin(look), "marked": marked}
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", LOOKS)
+@pytest.mark.parametrize("given", SEEN)
+def test_what_functions_of_the_language_see(given, how, tmp_path):
+    """By position, by name, and as the value of a parameter that is annotated."""
+    file = tmp_path / "program.py"
+    file.write_text(
+        "def kernel(p, n, C: tl.constexpr, S: tl.constexpr):\n"
+        f"    x = look({given})\n"
+        f"    y = look(value={given})\n"
+        "    look(1, S)\n"
+        "    tl.store(p, n)\n"
+    )
+    scope = {"tl": tl, "look": LOOKS[how], "MODE": MODE, "identity": identity}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    out = poisoned(1, "i32")
+    seen.clear()
+    tile.jit(scope["kernel"])[(1,)](out, 5, C=4, S="word")
+    assert seen == [SEEN[given], SEEN[given], "constexpr<int>"] and out[0] == 5
+
+
+@pytest.mark.compiled
+def test_mistakes_in_functions_of_the_language():
+    """They are the mistakes of who wrote the function, and so says the error."""
+
+    @core.extern
+    def wrong(x, path: tl.constexpr, _semantic=None):
+        return path.no_such_thing
+
+    @tile.jit
+    def kernel(p):
+        tl.store(p, wrong(tl.load(p), "file"))
+
+    with pytest.raises(CompilationError, match=r"`wrong` raised AttributeError: .*no_such_thing"):
+        kernel[(1,)](poisoned(1, "i32"))
+
+    @tile.jit
+    def called_wrongly(p):
+        tl.store(p, wrong(tl.load(p)))
+
+    with pytest.raises(CompilationError, match=r"`wrong` raised TypeError: .*path"):
+        called_wrongly[(1,)](poisoned(1, "i32"))
 
 
 class Unwilling:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import time
 
 import numpy as np
@@ -169,6 +170,41 @@ def test_attributes_of_ours_keep_their_names():
     assert _OF_NVIDIA.sub(r"\1ttng.", line) == (
         "    %x = ttng.f %y {ttnvgpu.all_blocks, a = #ttng.m} : !ttng.t\n    ttng.g\n"
     )
+
+
+@tile.jit
+def block_kernel(desc, other, out_ptr, N: tl.constexpr):
+    x = desc.load([0, 0]) + other.load([0, 0]).to(tl.float32)
+    tl.store(out_ptr + tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :], x)
+
+
+@pytest.mark.parametrize("release", ["", "3.6.0", "3.7.1", "3.8.0", "3.9.0", "3.10.0", "4.0"])
+def test_descriptors_are_written_as_the_release_does(release, monkeypatch, tmp_path):
+    """Up to 3.7 the type names a tensor. Both can be read again."""
+    if release:
+        monkeypatch.setenv("TILE_COMPAT", "1")
+        monkeypatch.setenv("TILE_COMPAT_VERSION", release)
+    source = ASTSource(
+        block_kernel,
+        {"desc": "tensordesc<fp32[64, 64]>", "other": "tensordesc<fp8e4nv[64, 64]>",
+         "out_ptr": "*fp32", "N": "constexpr"},
+        {"N": 64},
+    )  # fmt: skip
+    target = GPUTarget("cuda", 90, 32)
+    kernel = tile.compile(source, target=target, stop_at="ptx")
+    names_tensor = release in ("", "3.6.0", "3.7.1")
+    for stage, layout in (("ttir", ""), ("ttgir", r", #shared\d*")):
+        text = kernel.asm[stage]
+        for element in ("f32", "f8E4M3FN"):
+            block = f"64x64x{element}{layout}"
+            assert bool(re.search(f"!tt.tensordesc<tensor<{block}>>", text)) == names_tensor
+            assert bool(re.search(f"!tt.tensordesc<{block}>", text)) != names_tensor
+        file = tmp_path / f"again.{stage}"
+        file.write_text(text)
+        again = tile.compile(str(file), target=target, stop_at="ptx")
+        copies = [k.asm["ptx"].count("cp.async.bulk.tensor") for k in (again, kernel)]
+        assert copies[0] == copies[1] >= 2
+        assert again.asm[stage].count("tensordesc<") == text.count("tensordesc<") > 3
 
 
 # Processes.

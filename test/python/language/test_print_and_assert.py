@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -11,6 +12,9 @@ from reference import sim_only
 import tile
 import tile.language as tl
 import tile.sim
+from tile import knobs
+from tile.experimental import gluon
+from tile.experimental.gluon import language as gl
 
 
 @tile.jit
@@ -170,30 +174,57 @@ def test_assertions_of_some_elements_and_of_scalars():
         masked_assert_kernel[(1,)](x, 1, N=4, debug=True)
 
 
-@tile.jit
 def environment_kernel(x_ptr):
     tl.device_assert(tl.load(x_ptr) == 1, "not one")
+    tl.store(x_ptr + 1, tl.load(x_ptr + 1) + tl.load(x_ptr + 2))
+
+
+def explicit_kernel(x_ptr):
+    gl.device_assert(gl.load(x_ptr) == 1, "not one")
+    gl.store(x_ptr + 1, gl.load(x_ptr + 1) + gl.load(x_ptr + 2))
 
 
 @sim_only
 @pytest.mark.compiled
-def test_the_environment_turns_assertions_on(monkeypatch):
-    monkeypatch.setenv("TRITON_DEBUG", "1")
-    with pytest.raises(tile.sim.SimulationError, match="not one"):
-        environment_kernel[(1,)](np.zeros(1, np.int32))
-
-
-@tile.jit(debug=True)
-def always_asserting(x_ptr):
-    tl.device_assert(tl.load(x_ptr) == 1, "not one")
+@pytest.mark.parametrize("jit,function", [(tile.jit, environment_kernel),
+                                          (gluon.jit, explicit_kernel)])  # fmt: skip
+@pytest.mark.parametrize("variable", [None, "TRITON_DEBUG", "TILE_DEBUG", "the knob"])
+def test_who_turns_assertions_on(variable, jit, function, monkeypatch):
+    """Variables and the knob win; then what the launch says; then what the decorator says. Sums
+    that overflow are an error with assertions, if the launch does not say otherwise."""
+    for name in ("TRITON_DEBUG", "TILE_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    with knobs.runtime.scope():
+        if variable == "the knob":
+            knobs.runtime.debug = True
+        elif variable:
+            monkeypatch.setenv(variable, "1")
+        for decorator, launch, checks_sums in itertools.product(
+            (None, False, True), ({}, {"debug": None}, {"debug": False}, {"debug": True}),
+            ({}, {"sanitize_overflow": False}, {"sanitize_overflow": True}),
+        ):  # fmt: skip
+            kernel = jit(function) if decorator is None else jit(debug=decorator)(function)
+            expected = variable is not None or bool(launch.get("debug", decorator))
+            sums = checks_sums.get("sanitize_overflow", expected)
+            case = f"{variable}, {decorator}, {launch}, {checks_sums}"
+            for values, fails in (([0, 1, 1], expected), ([1, 2**31 - 1, 1], sums)):
+                found = ""
+                try:
+                    kernel[(1,)](np.array(values, np.int32), **launch, **checks_sums)
+                except tile.sim.SimulationError as error:
+                    found = str(error)
+                assert bool(found) == fails, f"{case}: {values}: {found}"
+            text = kernel.warmup(tl.int32, grid=(1,), **launch, **checks_sums).asm["ttir"] if (
+                jit is tile.jit) else ""  # fmt: skip
+            assert not text or ("not one" in text) == expected, case
 
 
 @sim_only
-@pytest.mark.compiled
-def test_functions_that_are_always_debugged():
-    with pytest.raises(tile.sim.SimulationError, match="not one"):
-        always_asserting[(1,)](np.zeros(1, np.int32))
-    always_asserting[(1,)](np.ones(1, np.int32))
+def test_a_variable_that_is_off_turns_nothing_off(monkeypatch):
+    monkeypatch.setenv("TRITON_DEBUG", "0")
+    kernel = tile.jit(debug=True)(environment_kernel)
+    with pytest.raises(tile.TileError, match="not one"):
+        kernel[(1,)](np.zeros(3, np.int32))
 
 
 @tile.jit(debug=True)

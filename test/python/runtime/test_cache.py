@@ -190,7 +190,7 @@ def test_what_ptxas_is_told_is_in_the_key(monkeypatch):
     for name, value in (
         ("PTXAS_OPTIONS", "-O1"), ("DISABLE_PTXAS_OPT", "1"), ("TRITON_MOCK_PTX_VERSION", "81"),
         ("TRITON_DEFAULT_FP_FUSION", "0"), ("TRITON_DISABLE_LINE_INFO", "1"),
-        ("TRITON_F32_DEFAULT", "ieee"),
+        ("TRITON_F32_DEFAULT", "ieee"), ("TRITON_FORCE_DISABLE_FP_FUSION", "1"),
     ):  # fmt: skip
         with monkeypatch.context() as context:
             context.setenv(name, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import subprocess
@@ -15,11 +16,12 @@ from reference import poisoned, sim_only
 import tile
 import tile.language as tl
 from tile import knobs, settings
-from tile.compiler import ASTSource
+from tile.compiler import ASTSource, make_backend
 
 pytestmark = sim_only
 
 TARGET = tile.GPUTarget("cuda", 90, 32)
+AMD_TARGET = tile.GPUTarget("hip", "gfx942", 64)
 BUILD = Path(__file__).parents[3] / "build" / "bin"
 
 
@@ -309,7 +311,7 @@ def test_targets(monkeypatch):
     assert driver.get_current_target().arch == 86
 
 
-@sees("TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION")
+@sees("TRITON_F32_DEFAULT", "TRITON_DEFAULT_FP_FUSION", "TRITON_FORCE_DISABLE_FP_FUSION")
 def test_language(monkeypatch):
     @tile.jit
     def product(a_ptr, c_ptr):
@@ -323,8 +325,15 @@ def test_language(monkeypatch):
     monkeypatch.setenv("TRITON_F32_DEFAULT", "ieee")
     assert "tf32" not in tile.compile(source, target=TARGET, stop_at="ttir").asm["ttir"]
     assert "fma.rn.f32" in compiled().asm["ptx"]
-    monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", "0")
-    assert "fma.rn.f32" not in compiled().asm["ptx"]
+    for default, force, requested in itertools.product("01", "01", (None, True, False)):
+        monkeypatch.setenv("TRITON_DEFAULT_FP_FUSION", default)
+        monkeypatch.setenv("TRITON_FORCE_DISABLE_FP_FUSION", force)
+        options = {} if requested is None else {"enable_fp_fusion": requested}
+        fused = force == "0" and (default == "1" if requested is None else requested)
+        assert knobs.language.fp_fusion_enabled(requested) == fused
+        for target in (TARGET, AMD_TARGET):
+            assert make_backend(target).parse_options(options).enable_fp_fusion == fused
+        assert ("fma.rn.f32" in compiled(**options).asm["ptx"]) == fused
 
 
 @pytest.fixture

@@ -58,7 +58,8 @@ class HIPBackend(BaseBackend):
         ignored = {"ir_override", "optimize_epilogue", "warp_size", "maxnreg", "launch_pdl"}
         given = HIPOptions.of(options, ignored)
         given["backend_name"], given["arch"] = self.target.backend, self.facts.processor
-        given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        requested = given.get("enable_fp_fusion")
+        given["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(requested)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("use_block_pingpong", bool(knobs.amd.use_block_pingpong))

@@ -22,6 +22,12 @@ class AmdKnobs(Group):
         "Load operands straight into LDS, on gfx950 and gfx1250.",
     )  # fmt: skip
     scalarize_packed_fops = foreign("AMDGCN_SCALARIZE_PACKED_FOPS", False)
+    codegen_path = foreign("TRITON_AMD_CODEGEN_PATH")
+    dump_mir = foreign("TRITON_DUMP_MIR")
+    swap_mir = foreign("TRITON_SWAP_MIR")
+    swap_mir_enable_misched = foreign("TRITON_SWAP_MIR_ENABLE_MISCHED", False)
+    use_coexec_scheduler = foreign("TRITON_HIP_USE_COEXEC_SCHEDULER")
+    use_expert_scheduling = foreign("TRITON_HIP_USE_EXPERT_SCHEDULING")
 
 
 KNOBS = AmdKnobs()

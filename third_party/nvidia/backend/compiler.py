@@ -70,7 +70,8 @@ class NvidiaBackend(BaseBackend):
         if libraries is not None:
             given["libraries"] = described_libraries(libraries)
         given["backend_name"], given["arch"] = self.target.backend, self.target.arch
-        given.setdefault("enable_fp_fusion", knobs.language.default_fp_fusion)
+        requested = given.get("enable_fp_fusion")
+        given["enable_fp_fusion"] = knobs.language.fp_fusion_enabled(requested)
         given.setdefault("sanitize_overflow", bool(given.get("debug")))
         given.setdefault("line_info", not knobs.compilation.disable_line_info)
         given.setdefault("tma", knobs.nvidia.tma)

@@ -30,14 +30,14 @@ amd_knobs = type(knobs.amd)
 proton_knobs = type(knobs.proton)
 
 
-def env_opt_bool(variable: str) -> Any:
+def env_opt_bool(key: str) -> Any:
     """A flag, or None."""
-    return settings.flag(variable, None)
+    return settings.flag(key, None)
 
 
-def env_int(variable: str, default: int = 0) -> Any:
+def env_int(key: str, default: int = 0) -> Any:
     """A setting that is a number."""
-    return knobs.Knob(variable, default, int)
+    return knobs.Knob(key, default, int)
 
 
 @dataclass(frozen=True)

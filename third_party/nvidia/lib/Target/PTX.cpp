@@ -134,14 +134,25 @@ LogicalResult linkLibdevice(ModuleOp diagnosticOp, llvm::Module &module,
 }
 
 /// Links what the module uses of the libraries that the user names. They may
-/// use functions of each other, of those before them as well.
+/// use functions of each other, of those before them as well. Whatever these
+/// were compiled for, they become functions of the kernel's GPU. They keep
+/// subnormal numbers as the kernel does.
 LogicalResult linkLibraries(ModuleOp diagnosticOp, llvm::Module &module,
                             ArrayRef<std::string> libraries) {
+  llvm::DenseSet<llvm::Function *> own;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      own.insert(&function);
   unsigned turns = libraries.size() > 1 ? 2 : 1;
   while (turns-- > 0)
     for (const std::string &library : libraries)
       if (failed(linkLibraryFile(diagnosticOp, module, library)))
         return failure();
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !own.contains(&function))
+      for (StringRef attribute : {"denormal-fp-math", "denormal-fp-math-f32",
+                                  "target-cpu", "target-features", "tune-cpu"})
+        function.removeFnAttr(attribute);
   return success();
 }
 } // namespace

@@ -15,7 +15,8 @@ from tile.language.descriptor import tensor_descriptor_type
 from tile.language.dtypes import dtype
 from tile.language.dtypes import get_int_dtype as _get_int_dtype
 from tile.language.promotion import to_tensor as to_tensor
-from tile.language.values import builtin, constexpr, tensor
+from tile.language.values import builtin as _builtin
+from tile.language.values import constexpr, tensor
 from tile.language.values import is_builtin as is_builtin
 
 CONSTEXPR_0 = constexpr(0)
@@ -43,7 +44,7 @@ def _unwrap_shape(shape: Any) -> list[int]:
     return [_unwrap_if_constexpr(s) for s in _unwrap_if_constexpr(shape)]
 
 
-@builtin
+@_builtin
 def extern_elementwise(
     lib_name: str, lib_path: str, args: list[Any],
     arg_type_symbol_dict: dict[builtins.tuple, builtins.tuple[str, dtype]],
@@ -67,6 +68,14 @@ def _fits(values: list[Any], types: builtins.tuple) -> bool:
     return len(values) == len(types) and builtins.all(
         v.dtype == t if isinstance(v, tensor) else True for v, t in zip(values, types, strict=True)
     )
+
+
+def builtin(fn: Callable) -> Callable:
+    """Marks a function of the language. It sees constants of the program as `tl.constexpr`; our
+    own functions see them as numbers and strings."""
+    marked = _builtin(fn)
+    setattr(marked, TRITON_BUILTIN, True)
+    return marked
 
 
 def extern(fn: Callable) -> Callable:

@@ -23,7 +23,13 @@ class TensorDescriptor(plain.HostDescriptor):
         strides: Sequence[int],
         block_shape: Sequence[int],
         layout: PaddedSharedLayout | SwizzledSharedLayout | PartitionedSharedLayout,
+        padding: str = "zero",
     ) -> None:
+        if padding != "zero":
+            raise TileError(
+                "Only 'zero' padding is supported by a TensorDescriptor of gfx1250, not "
+                f"{padding!r}"
+            )
         kinds = (PaddedSharedLayout, SwizzledSharedLayout, PartitionedSharedLayout)
         if not isinstance(layout, kinds):
             raise TileError(
