@@ -468,7 +468,10 @@ ReducePlan::SecondRound ReducePlan::getSecondRound(Type resultType) const {
 //===----------------------------------------------------------------------===//
 
 ScanPlan::ScanPlan(ScanOp op)
-    : CollectivePlan(toLinearLayout(op.getInputTypes().front()), op.getAxis()) {
+    : ScanPlan(op, toLinearLayout(op.getInputTypes().front())) {}
+
+ScanPlan::ScanPlan(ScanOp op, LinearLayout layoutOfInputs)
+    : CollectivePlan(std::move(layoutOfInputs), op.getAxis()) {
   if (blockBits)
     unsupported = "the axis is split over the blocks of a cluster";
   // The order along the axis must be: low registers, lanes, warps, high

@@ -132,6 +132,8 @@ private:
 
 struct ScanPlan : CollectivePlan {
   explicit ScanPlan(ScanOp op);
+  /// Of the same scan of inputs in another layout.
+  ScanPlan(ScanOp op, LinearLayout layoutOfInputs);
 
   /// Register bits along the axis below the bits of lanes and warps: a thread
   /// holds neighbours. And register bits above them: the pattern of threads

@@ -11,10 +11,12 @@
 #include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "insert-replica-barriers"
@@ -46,6 +48,8 @@ enum Access : unsigned {
 /// larger block this one is, null for none.
 using AccessedBlock = std::tuple<Value, Type, Attribute>;
 using Accesses = llvm::SmallMapVector<AccessedBlock, unsigned, 4>;
+/// The operations that a barrier has to stand before.
+using Needed = llvm::SmallPtrSet<Operation *, 4>;
 } // namespace
 
 /// True if several threads load the same elements, each for itself. The lanes
@@ -151,7 +155,7 @@ static Accesses getAccesses(Operation *op) {
 /// one of its own, or one between what they write to scratch memory and read
 /// from it.
 static bool isBarrier(Operation *op) {
-  return isa<ttg::BarrierOp>(op) ||
+  return isa<ttg::BarrierOp, mlir::gpu::BarrierOp>(op) ||
          (isa<ttg::ConvertLayoutOp, ReduceOp, ScanOp>(op) &&
           ttg::lookupNumCTAs(op) == 1 && getScratchSize(op) > 0);
 }
@@ -160,7 +164,7 @@ namespace {
 struct InsertReplicaBarriers
     : triton::impl::InsertReplicaBarriersBase<InsertReplicaBarriers> {
   void runOnOperation() override {
-    if (failed(gpu::checkTensorsHaveLayouts(getOperation())))
+    if (failed(ttg::checkTensorsHaveLayouts(getOperation())))
       return signalPassFailure();
     getOperation().walk([&](FunctionOpInterface function) {
       if (function.isExternal())
@@ -177,41 +181,32 @@ struct InsertReplicaBarriers
   }
 
 private:
-  /// `pending` is what happened since the last barrier, on some path.
-  void visit(Region &region, Accesses &pending) {
+  /// `pending` is what happened since the last barrier, on some path. Where
+  /// barriers are only looked for, `needed` gets what they would stand before.
+  void visit(Region &region, Accesses &pending, Needed *needed = nullptr) {
     for (Block &block : region)
       for (Operation &op : llvm::make_early_inc_range(block))
-        visit(&op, pending);
+        visit(&op, pending, needed);
   }
 
-  void visit(Operation *op, Accesses &pending) {
+  void visit(Operation *op, Accesses &pending, Needed *needed) {
     if (isBarrier(op))
       return pending.clear();
     // Groups of warps start and end together.
     if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
       pending.clear();
-      visit(specialize.getDefaultRegion(), pending);
+      visit(specialize.getDefaultRegion(), pending, needed);
       for (Region &partition : specialize.getPartitionRegions()) {
         pending.clear();
-        visit(partition, pending);
+        visit(partition, pending, needed);
       }
       return pending.clear();
     }
     if (isa<RegionBranchOpInterface>(op)) {
-      // Each region may run or not; a loop runs again with what it left, and
-      // then finds the barriers that it needed the first time.
-      Accesses after = pending;
-      bool isLoop = isa<LoopLikeOpInterface>(op);
-      for (int turn = 0; turn < (isLoop ? 2 : 1); ++turn) {
-        Accesses before = isLoop ? after : pending;
-        for (Region &region : op->getRegions()) {
-          Accesses inside = before;
-          visit(region, inside);
-          add(after, inside);
-        }
-      }
-      pending = std::move(after);
-      return;
+      if (!needed && !pending.empty() && isa<LoopLikeOpInterface>(op) &&
+          needsMoreBarriers(op, pending))
+        insertBarrier(op, pending);
+      return visitRegions(op, pending, needed);
     }
     Accesses accesses;
     // What a function does its callers do not know.
@@ -223,15 +218,52 @@ private:
     // arguments overlap; not so one for each iteration of a loop.
     bool isInLoop = op->getParentOfType<LoopLikeOpInterface>() != nullptr;
     if (conflict(pending, accesses, isInLoop ? *inLoops : *once)) {
-      LDBG() << "barrier before " << *op;
-      OpBuilder builder(op);
-      ttg::BarrierOp::create(builder, op->getLoc(),
-                             ttg::AddrSpace::GlobalRead |
-                                 ttg::AddrSpace::GlobalWrite);
-      ++numBarriers;
-      pending.clear();
+      if (needed) {
+        needed->insert(op);
+        pending.clear();
+      } else {
+        insertBarrier(op, pending);
+      }
     }
     add(pending, accesses);
+  }
+
+  void visitRegions(Operation *op, Accesses &pending, Needed *needed) {
+    // Each region may run or not; a loop runs again with what it left, and
+    // then finds the barriers that it needed the first time.
+    Accesses after = pending;
+    bool isLoop = isa<LoopLikeOpInterface>(op);
+    for (int turn = 0; turn < (isLoop ? 2 : 1); ++turn) {
+      Accesses before = isLoop ? after : pending;
+      for (Region &region : op->getRegions()) {
+        Accesses inside = before;
+        visit(region, inside, needed);
+        add(after, inside);
+      }
+    }
+    pending = std::move(after);
+  }
+
+  /// True if a loop needs barriers only for what is pending when it starts. One
+  /// in front of it is cheaper than those in each iteration.
+  bool needsMoreBarriers(Operation *loop, const Accesses &pending) {
+    Needed first, own;
+    Accesses before = pending, nothing;
+    visitRegions(loop, before, &first);
+    visitRegions(loop, nothing, &own);
+    return llvm::any_of(first,
+                        [&](Operation *op) { return !own.contains(op); });
+  }
+
+  /// A barrier in front of `op`, behind which nothing is pending.
+  void insertBarrier(Operation *op, Accesses &pending) {
+    LDBG() << "barrier before " << *op;
+    OpBuilder builder(op);
+    ttg::BarrierOp::create(builder, op->getLoc(),
+                           ttg::AddrSpace::GlobalRead |
+                               ttg::AddrSpace::GlobalWrite);
+    ++numBarriers;
+    pending.clear();
   }
 
   /// True if something among `accesses` must not overtake what is pending.

@@ -102,6 +102,29 @@ def differing_kernel(out_ptr, LANE: tl.constexpr, N: tl.constexpr):
         tl.store(out_ptr + tl.arange(0, N), tl.zeros((N,), tl.int32))
 
 
+@tile.jit
+def in_place_kernel(x_ptr, n, at, B: tl.constexpr):
+    """What all threads read is overwritten by one of them, in a loop that may not run."""
+    first = tl.load(x_ptr + at)
+    for i in range(0, n, B):
+        offsets = i + tl.arange(0, B)
+        x = tl.load(x_ptr + offsets, mask=offsets < n)
+        tl.store(x_ptr + offsets, x * 2 + first, mask=offsets < n)
+    tl.debug_barrier()
+    tl.store(x_ptr + at, first - 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 100, 128, 500])
+def test_blocks_over_a_scalar_that_was_read_before_the_loop(n):
+    for at in (0, n // 2, n):
+        x = np.random.default_rng(n).integers(-99, 99, n + 1).astype(np.int32)
+        expected = x.copy()
+        expected[:n] = x[:n] * 2 + x[at]
+        expected[at] = x[at] - 1
+        in_place_kernel[(1,)](x, n, at, B=128, num_warps=4)
+        np.testing.assert_array_equal(x, expected)
+
+
 @sim_only
 @pytest.mark.compiled
 def test_copies_are_compared_on_request():

@@ -65,6 +65,9 @@ def InsertReplicaBarriers : Pass<"insert-replica-barriers", "mlir::ModuleOp"> {
     read. Two blocks of one layout need no barrier, because one thread accesses an
     element both times. In different layouts it may be another thread.
 
+    If a loop needs a barrier only for what stands before the loop, the barrier
+    stands before the loop, too. It is then there once, not in each iteration.
+
     In loops, different arguments of a kernel are assumed to be different memory,
     unless the module has the attribute `ttg.overlapping-arguments`. Such pairs are
     listed in `tt.disjoint_arguments`, and the launcher checks them.

@@ -83,6 +83,52 @@ tt.func @loop(%p: !tt.ptr<i32>, %n: i32) -> i32 {
   tt.return %0 : i32
 }
 
+// The barrier that the loop needs once is in front of it. The program's own
+// barrier behind it is enough for the last store.
+// CHECK-LABEL: @before_a_loop
+tt.func @before_a_loop(%p: !tt.ptr<i32>, %n: i32) {
+  // CHECK: tt.load
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: scf.for
+  // CHECK-NOT: ttg.barrier
+  // CHECK: gpu.barrier
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: tt.return
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %q = tt.splat %p : !tt.ptr<i32> -> tensor<1024x!tt.ptr<i32>, #fours>
+  %v = tt.load %p : !tt.ptr<i32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tt.load %q : tensor<1024x!tt.ptr<i32>, #fours>
+    tt.store %q, %x : tensor<1024x!tt.ptr<i32>, #fours>
+  }
+  gpu.barrier
+  tt.store %p, %v : !tt.ptr<i32>
+  tt.return
+}
+
+// A loop that needs the barrier in each iteration has none in front of it.
+// CHECK-LABEL: @in_a_loop
+tt.func @in_a_loop(%p: !tt.ptr<i32>, %n: i32) {
+  // CHECK: tt.load
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.store
+  // CHECK-NEXT: ttg.barrier global_read|global_write
+  // CHECK-NEXT: tt.load
+  // CHECK-NEXT: tt.print {{.*}} : i32
+  // CHECK-NEXT: }
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = tt.load %p : !tt.ptr<i32>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    tt.store %p, %v : !tt.ptr<i32>
+    %1 = tt.load %p : !tt.ptr<i32>
+    tt.print "v" {hex = false, isSigned = array<i32: 1>} : %1 : i32
+  }
+  tt.return
+}
+
 // CHECK-LABEL: @branch
 tt.func @branch(%p: !tt.ptr<i32>, %c: i1, %v: i32) {
   // CHECK: scf.if

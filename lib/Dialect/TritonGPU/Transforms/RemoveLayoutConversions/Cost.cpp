@@ -11,6 +11,7 @@
 
 #include "Internal.h"
 
+#include "tile/Analysis/CollectivePlan.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
@@ -135,4 +136,24 @@ layout_conversions::getElementCost(Operation *op,
   if (isa<LoadOp>(op))
     return 8;
   return 1;
+}
+
+std::optional<double> layout_conversions::getScanCost(ScanOp scan,
+                                                      Attribute layout) {
+  auto type = cast<RankedTensorType>(scan.getInputTypes().front());
+  ScanPlan plan(scan, toLinearLayout(cloneWithEncoding(type, layout)));
+  if (!plan.unsupported.empty())
+    return std::nullopt;
+  double words = 0;
+  for (Type element : scan.getElementTypes())
+    words += std::max(getElementBitWidth(element) / 32, 1u);
+  double registers =
+      plan.layout.removeZeroBasesAlongDim(kRegister).getInDimSize(kRegister);
+  double runs = registers / (1u << llvm::popcount(plan.lowRegisterBits));
+  // Each element meets its neighbour and what comes before its run.
+  double cost = 2 * registers * scan.getRegion().front().getOperations().size();
+  cost += kShuffle * words * runs * llvm::popcount(plan.laneBits);
+  if (plan.spansWarps())
+    cost += kRoundTrip + kThroughShared * words * runs;
+  return cost;
 }

@@ -7,6 +7,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 #include "tile/Analysis/MemoryModel.h"
+#include "tile/Dialect/Triton/IR/Dialect.h"
 #include <optional>
 
 namespace mlir::triton::gpu::layout_conversions {
@@ -55,6 +56,8 @@ double getConversionCost(RankedTensorType type, Attribute to);
 /// not be repeated.
 std::optional<double> getElementCost(Operation *op,
                                      const RepeatableReads &reads);
+/// Of a scan of inputs in `layout`; nothing if its lowering wants another one.
+std::optional<double> getScanCost(ScanOp scan, Attribute layout);
 
 } // namespace mlir::triton::gpu::layout_conversions
 

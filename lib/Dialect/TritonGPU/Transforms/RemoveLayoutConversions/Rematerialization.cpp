@@ -104,6 +104,11 @@ RankedTensorType typeOf(Value value, Attribute layout) {
   return cloneWithEncoding(cast<RankedTensorType>(value.getType()), layout);
 }
 
+/// Whether `op` may be computed in another layout instead, but not once more.
+bool isMovable(Operation *op) {
+  return isa<ScanOp>(op) && isMemoryEffectFree(op) && op->hasOneUse();
+}
+
 //===----------------------------------------------------------------------===//
 // What dies
 //===----------------------------------------------------------------------===//
@@ -118,7 +123,7 @@ void Rematerializer::findLiveValues() {
     bool followed =
         isa<scf::YieldOp>(op) && isa<scf::ForOp, scf::IfOp>(op->getParentOp());
     if (followed || isa<ConvertLayoutOp, scf::ForOp>(op) ||
-        getElementCost(op, reads))
+        getElementCost(op, reads) || isMovable(op))
       return;
     for (Value operand : op->getOperands())
       mark(operand);
@@ -172,6 +177,8 @@ double Rematerializer::getConversionCostCached(RankedTensorType type,
 
 double Rematerializer::getComputationCost(Operation *op, OpResult result,
                                           Attribute layout) {
+  if (auto scan = dyn_cast<ScanOp>(op))
+    return getScanCost(scan, layout).value_or(kImpossible);
   double cost = *getElementCost(op, reads);
   if (cost == 0)
     return 0;
@@ -257,7 +264,8 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
               getExecutionWeight(op);
     return std::max(cost, 0.0);
   }
-  if (!getElementCost(op, reads))
+  bool moves = isMovable(op) && isDying(op);
+  if (!moves && !getElementCost(op, reads))
     return kImpossible;
   if (isLayoutFree(op))
     return 0;
@@ -266,9 +274,14 @@ double Rematerializer::planRecomputation(Value value, Attribute layout,
   if (!result.operandLayout)
     return kImpossible;
   double cost = getComputationCost(op, opResult, layout);
-  if (isDying(op))
-    cost = std::max(cost - getComputationCost(op, opResult, getLayout(value)),
-                    0.0);
+  if (cost == kImpossible)
+    return kImpossible;
+  if (isDying(op)) {
+    cost -= getComputationCost(op, opResult, getLayout(value));
+    // What moves may gain by it, if the lowering takes both layouts.
+    if (!moves || cost < -std::numeric_limits<double>::max())
+      cost = std::max(cost, 0.0);
+  }
   cost *= getExecutionWeight(op);
   for (OpOperand &operand : op->getOpOperands())
     if (getLayout(operand.get()) && !acceptsAnyLayout(operand))
