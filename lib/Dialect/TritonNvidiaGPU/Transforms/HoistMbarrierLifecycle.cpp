@@ -16,6 +16,9 @@
 // is made to its end. Each phase must get all its arrivals, and a wait, before
 // the next one gets its first.
 //
+// Whoever makes a barrier for copies puts a fence behind it: what threads did
+// to the memory comes before the copies. An iteration keeps this fence.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -471,6 +474,12 @@ void hoist(Lifecycle &life, const PhaseCounter &counter) {
   life.alloc->moveBefore(block, begin ? std::next(begin->getIterator())
                                       : block->begin());
   Value alloc = life.alloc;
+  bool hasCopies = llvm::any_of(
+      life.users, llvm::IsaPred<AsyncTMACopyGlobalToLocalOp, AsyncTMAGatherOp>);
+  if (hasCopies) {
+    OpBuilder inLoop(life.init);
+    FenceAsyncSharedOp::create(inLoop, loc, /*bCluster=*/false);
+  }
   Value barrier = remake(builder, life.init.getAlloc(), alloc);
   life.init.getAllocMutable().assign(barrier);
   life.init->moveBefore(life.loop);

@@ -582,7 +582,8 @@ def TritonNvidiaGPUHoistMbarrierLifecycle
 
     The arrivals between the making and the end are counted, along loops and branches.
     Where it is not known that each phase gets all its arrivals and then a wait, the
-    barrier stays where it is.
+    barrier stays where it is. A fence stays in the loop: that of a new barrier orders
+    what threads did to the memory before copies.
 
     Before:
     ```mlir
@@ -600,6 +601,7 @@ def TritonNvidiaGPUHoistMbarrierLifecycle
     %bar = ttg.local_alloc : ...
     ttnvgpu.init_barrier %bar, 1 : ...
     scf.for ... iter_args(%phase = %c0) {
+      ttnvgpu.fence_async_shared {bCluster = false}
       ttnvgpu.barrier_expect %bar, 8192, %true : ...
       ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %buf, %bar, %true : ...
       ttnvgpu.wait_barrier %bar, %phase : ...

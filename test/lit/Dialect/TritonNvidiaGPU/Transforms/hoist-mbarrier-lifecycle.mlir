@@ -21,7 +21,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK-NEXT: ttnvgpu.init_barrier [[BAR]], 1
     // CHECK-NEXT: [[OUT:%.*]]:2 = scf.for {{.*}} iter_args([[X:%.*]] = %{{.*}}, [[P:%.*]] = %{{.*}}) -> (i32, i32)
     // CHECK: [[IN:%.*]] = scf.for {{.*}} iter_args([[Q:%.*]] = [[P]]) -> (i32)
-    // CHECK-NOT: init_barrier
+    // CHECK-NEXT: ttnvgpu.fence_async_shared {bCluster = false}
+    // CHECK-NEXT: ttnvgpu.barrier_expect [[BAR]],
     // CHECK: ttnvgpu.wait_barrier [[BAR]], [[Q]] :
     // CHECK-NEXT: [[NEXT:%.*]] = arith.xori [[Q]],
     // CHECK-NEXT: scf.yield [[NEXT]] : i32
@@ -86,6 +87,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     // CHECK-NEXT: ttnvgpu.init_barrier [[BAR]], 1
     // CHECK: scf.for {{.*}} iter_args([[P:%.*]] = %{{.*}}) -> (i32)
     // CHECK: [[PRED:%.*]] = arith.cmpi
+    // CHECK-NOT: fence_async_shared
     // CHECK: ttnvgpu.wait_barrier %{{.*}}, [[P]], [[PRED]]
     // CHECK-NEXT: [[X:%.*]] = arith.xori [[P]],
     // CHECK-NEXT: arith.select [[PRED]], [[X]], [[P]]
