@@ -201,8 +201,8 @@ struct Summary {
   State atEntry, atExit;
 };
 
-/// Whether threads meet there, but what they did before need not be visible to
-/// the others: a barrier of a cluster may say so.
+/// Whether threads wait for each other there, but what they did before need not
+/// be visible to the others: a barrier of a cluster may say so.
 bool isRelaxed(Operation *op) {
   auto relaxed = op->getAttrOfType<BoolAttr>("relaxed");
   return relaxed && relaxed.getValue();
