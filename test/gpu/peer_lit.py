@@ -26,7 +26,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN = re.compile(r"// ?RUN: ?(.*)")
-SPELLING = r"s/ttnvgpu[.]/ttng./g; s/tensordesc<tensor<([^<>]*)>>/tensordesc<\1>/g"
+SPELLING = (
+    r"s/ttnvgpu[.]/ttng./g; s/tensordesc<tensor<([^<>]*)>>/tensordesc<\1>/g; "
+    r"/make_tensor_descriptor/s/<tensor<([^<>]*)>>/<\1>/"
+)
 SECTION = re.compile(r"^// -----.*$", re.MULTILINE)
 #: What a section fails for, by its first error. The first expression that matches names it.
 CAUSES = {

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -test-print-membar | filecheck %s
+// RUN: tile-opt %s -split-input-file -test-print-membar | filecheck %s
 
 // Which operations on mbarriers, and on what they guard, need a barrier of the
 // block between them.
@@ -106,5 +106,32 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       ttg.warp_return
     } : (!ttg.memdesc<1xi64, #bar, #smem, mutable>) -> ()
     tt.return
+  }
+}
+
+// -----
+
+// At a relaxed barrier of the cluster threads wait for each other. It does not order what they wrote.
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
+#turned = #ttg.linear<{register = [], lane = [[4], [8], [16], [32], [64]], warp = [[1], [2]], block = [[128]]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+!buffer = !ttg.memdesc<256xi32, #shared, #smem, mutable>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @relaxed
+  tt.func @relaxed(%x: tensor<256xi32, #blocked>) -> (tensor<256xi32, #turned>, tensor<256xi32, #turned>) {
+    // CHECK: ttnvgpu.cluster_barrier {relaxed = true}
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.local_load
+    %buf = ttg.local_alloc %x : (tensor<256xi32, #blocked>) -> !buffer
+    ttnvgpu.cluster_barrier {relaxed = true}
+    %y = ttg.local_load %buf : !buffer -> tensor<256xi32, #turned>
+    // CHECK: ttg.local_store
+    // CHECK-NEXT: ttnvgpu.cluster_barrier
+    // CHECK-NEXT: ttg.local_load
+    ttg.local_store %x, %buf : tensor<256xi32, #blocked> -> !buffer
+    ttnvgpu.cluster_barrier
+    %z = ttg.local_load %buf : !buffer -> tensor<256xi32, #turned>
+    tt.return %y, %z : tensor<256xi32, #turned>, tensor<256xi32, #turned>
   }
 }

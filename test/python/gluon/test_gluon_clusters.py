@@ -249,3 +249,30 @@ def test_the_interpreter_runs_no_clusters(target, monkeypatch):
     desc = descriptor(x, [32, 128], 2, [1, 0])
     with pytest.raises(TileError, match="runs programs of one block, not of clusters"):
         copy[(1,)](desc, desc, False, num_ctas=2)
+
+
+@gluon.jit
+def turned(x_ptr, out_ptr, N: gl.constexpr, RELAXED: gl.constexpr, SPLIT: gl.constexpr):
+    """The threads of a block read what other threads of it wrote, with a barrier between."""
+    CGA: gl.constexpr = [[N // 2]]
+    ROW: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1]])
+    TURNED: gl.constexpr = gl.DistributedLinearLayout(
+        [], [[4], [8], [16], [32], [64]], [[1], [2]], CGA, [N]
+    )
+    BUFFER: gl.constexpr = gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[1]])
+    buffer = gl.allocate_shared_memory(gl.int32, [N], BUFFER)
+    buffer.store(gl.load(x_ptr + gl.arange(0, N, ROW)))
+    if SPLIT:
+        cluster.arrive(RELAXED)
+        cluster.wait()
+    else:
+        cluster.barrier(RELAXED)
+    gl.store(out_ptr + gl.arange(0, N, TURNED), buffer.load(TURNED) + 1)
+
+
+@pytest.mark.parametrize("split", [False, True])
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_relaxed_barriers_order_no_memory(relaxed, split, target):
+    x, out = values((256,), "i32", 1), poisoned((256,), "i32")
+    turned[(1,)](x, out, 256, relaxed, split, num_warps=4, num_ctas=2)
+    np.testing.assert_array_equal(out, x + 1)

@@ -68,4 +68,6 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     add(nvidia_gpu::createTritonNvidiaGPUToCLC());
     add(nvidia_gpu::createTritonNvidiaGPULowerCLC());
   }
+  if (useTMA || (hasTensorMemory && options.tensorMemory))
+    add(nvidia_gpu::createTritonNvidiaGPUHoistMbarrierLifecycle());
 }

@@ -570,6 +570,54 @@ def TritonNvidiaMMALowering
   ];
 }
 
+def TritonNvidiaGPUHoistMbarrierLifecycle
+    : Pass<"triton-nvidia-gpu-hoist-mbarrier-lifecycle", "::mlir::ModuleOp"> {
+  let summary = "Make barriers before loops instead of in each iteration";
+  let description = [{
+    A copy or a multiplication that is waited for in its own iteration has a barrier
+    that the iteration makes and ends. All threads wait for each other before its
+    first use, and before its end. Instead the barrier lives around the outermost
+    loop. Its phases then go on from one iteration to the next, and the loop carries
+    their parity.
+
+    The arrivals between the making and the end are counted, along loops and branches.
+    Where it is not known that each phase gets all its arrivals and then a wait, the
+    barrier stays where it is. A fence stays in the loop: that of a new barrier orders
+    what threads did to the memory before copies.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      %bar = ttg.local_alloc : ...
+      ttnvgpu.init_barrier %bar, 1 : ...
+      ttnvgpu.barrier_expect %bar, 8192, %true : ...
+      ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %buf, %bar, %true : ...
+      ttnvgpu.wait_barrier %bar, %c0 : ...
+      ttnvgpu.inval_barrier %bar : ...
+    }
+    ```
+    After:
+    ```mlir
+    %bar = ttg.local_alloc : ...
+    ttnvgpu.init_barrier %bar, 1 : ...
+    scf.for ... iter_args(%phase = %c0) {
+      ttnvgpu.fence_async_shared {bCluster = false}
+      ttnvgpu.barrier_expect %bar, 8192, %true : ...
+      ttnvgpu.async_tma_copy_global_to_local %desc[%i, %c0] %buf, %bar, %true : ...
+      ttnvgpu.wait_barrier %bar, %phase : ...
+      %next = arith.xori %phase, %c1 : ...
+      scf.yield %next : ...
+    }
+    ttnvgpu.inval_barrier %bar : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+  let statistics = [
+    Statistic<"numHoisted", "num-hoisted", "Barriers moved out of loops">
+  ];
+}
+
 def TritonTensorMemoryAllocation
     : Pass<"triton-tensor-memory-allocation", "::mlir::ModuleOp"> {
   let summary = "Give each buffer in tensor memory its place";
