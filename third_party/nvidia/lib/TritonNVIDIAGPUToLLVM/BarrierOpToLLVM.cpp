@@ -276,8 +276,20 @@ struct WaitPattern : MbarrierPattern<ttng::WaitBarrierOp> {
         << ".b64 complete, [" << at << "], " << phase
         << "; @!complete bra WAIT; DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
+    if (runsAhead(op))
+      target.barrier(b, {BarrierParticipants::Kind::Warp, 0, 1});
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Whether one thread of a partition may go on without the others. A
+  /// partition of one warp starts copies and dots, whose end arrives by itself.
+  /// So two phases may end before another lane looks, which would wait for the
+  /// third.
+  static bool runsAhead(Operation *op) {
+    return ttg::lookupNumWarps(op) == 1 &&
+           op->getParentOfType<ttg::WarpSpecializePartitionsOp>();
   }
 };
 

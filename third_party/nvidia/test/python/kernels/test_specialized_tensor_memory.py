@@ -120,6 +120,16 @@ def test_any_order(run, warps, monkeypatch):
     run("fp16", (300, 130, 160), (128, 64, 32), num_warps=warps, num_stages=2)
 
 
+@pytest.mark.parametrize("stages", [2, 3])
+def test_lanes_that_fall_behind(stages, monkeypatch):
+    """One thread copies, and one multiplies. The other lanes of their warps stay with them."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "24")
+    kernel = multiply_by_descriptors(
+        "fp16", (400, 208, 136), (128, 64, 32), num_warps=8, num_stages=stages
+    )
+    assert partitions(kernel) == [1, 1]
+
+
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize(
     ("d", "warps", "stages"), [(64, 4, 2), (64, 8, 3), (128, 4, 1), (16, 4, 4)]
