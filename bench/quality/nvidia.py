@@ -59,10 +59,6 @@ def entry(ptx: str) -> tuple[str, int]:
     return name, int(re.search(r"\.(?:req|max)ntid\s+(\d+)", ptx).group(1))
 
 
-#: Columns of tensor memory that the blocks of a multiprocessor share.
-ALL_COLUMNS = 512
-
-
 def resident_blocks(ptx: str, target: str, found: dict[str, Any], shared: int) -> int:
     """How many blocks a multiprocessor holds at once."""
     from tile.backends import find_backend
@@ -72,8 +68,9 @@ def resident_blocks(ptx: str, target: str, found: dict[str, Any], shared: int) -
     from tile.backends.nvidia import occupancy  # Found with the backend.
 
     _, threads = entry(ptx)
-    blocks = occupancy.resident_blocks(facts, found["registers"], -(-threads // 32), shared)
-    return min(blocks, ALL_COLUMNS // (found["columns"] or 1))
+    warps = -(-threads // 32)
+    columns = found["columns"] or 0
+    return occupancy.resident_blocks(facts, found["registers"], warps, shared, columns)
 
 
 def describe(ptx: str, shared: int, options: argparse.Namespace) -> dict[str, Any]:

@@ -57,11 +57,15 @@ constexpr int64_t kLeastTurnBytes = 8 * 1024;
 
 /// Chooses in how many turns conversions go through shared memory: as few as
 /// fit into what the kernel needs anyway. Epilogues are the usual case: the
-/// rings of their loops are free by then.
+/// rings of their loops are free by then. Each round has barriers, and values
+/// that wait for theirs take registers. So more of them are worth it only where
+/// they let more blocks reside: where shared memory limits these.
 class TurnChooser {
 public:
-  TurnChooser(ModuleOp module, ModuleAllocation allocation)
-      : module(module), dominance(module), allocation(std::move(allocation)) {}
+  TurnChooser(ModuleOp module, ModuleAllocation allocation,
+              ResidentBlocks countResidentBlocks)
+      : module(module), dominance(module), allocation(std::move(allocation)),
+        countResidentBlocks(countResidentBlocks) {}
 
   FailureOr<ModuleAllocation> run() {
     collect();
@@ -142,6 +146,8 @@ private:
       return failure();
     if (least->getSharedMemorySize() < allocation.getSharedMemorySize()) {
       allocation = std::move(*least);
+      if (countResidentBlocks)
+        mostBlocks = countResidentBlocks(allocation.getSharedMemorySize());
       return success();
     }
     for (gpu::ConvertLayoutOp op : isCut)
@@ -149,7 +155,8 @@ private:
     return success();
   }
 
-  /// The fewest turns for which nothing else is needed.
+  /// The fewest turns for which nothing else is needed. Turns of the usual
+  /// size, or of less, may need more where as many blocks are resident.
   LogicalResult choose(gpu::ConvertLayoutOp op) {
     if (!ConvertLayoutPlan::of(op).takesTurns())
       return success();
@@ -167,7 +174,7 @@ private:
     for (int64_t size = kDefaultTurnBytes; size > kLeastTurnBytes; size /= 2) {
       if (size < kDefaultTurnBytes)
         setTurnBytes(op, size);
-      fits = tryTurns();
+      fits = tryTurns(/*mayTakeMore=*/true);
       if (failed(fits))
         return failure();
       if (*fits)
@@ -177,12 +184,16 @@ private:
     return success();
   }
 
-  /// Whether the turns that conversions take now need nothing else.
-  FailureOr<bool> tryTurns() {
+  /// Whether the turns that conversions take now need nothing else, or, where
+  /// they may take more, cost no resident block.
+  FailureOr<bool> tryTurns(bool mayTakeMore = false) {
     auto other = ModuleAllocation::compute(module);
     if (failed(other))
       return failure();
-    if (other->getSharedMemorySize() > allocation.getSharedMemorySize())
+    int64_t size = other->getSharedMemorySize();
+    if (size > allocation.getSharedMemorySize() &&
+        !(mayTakeMore && countResidentBlocks &&
+          countResidentBlocks(size) >= mostBlocks))
       return false;
     allocation = std::move(*other);
     return true;
@@ -196,16 +207,22 @@ private:
   ModuleOp module;
   DominanceInfo dominance;
   ModuleAllocation allocation;
+  ResidentBlocks countResidentBlocks;
+  /// How many are resident where conversions take as little as they can.
+  int64_t mostBlocks = 0;
   SmallVector<gpu::ConvertLayoutOp> conversions;
 };
 } // namespace
 
-FailureOr<int64_t> triton::allocateSharedMemory(ModuleOp module) {
+FailureOr<int64_t>
+triton::allocateSharedMemory(ModuleOp module,
+                             ResidentBlocks countResidentBlocks) {
   if (failed(gpu::checkTensorsHaveLayouts(module)))
     return failure();
   auto allocation = ModuleAllocation::compute(module);
   if (succeeded(allocation))
-    allocation = TurnChooser(module, std::move(*allocation)).run();
+    allocation =
+        TurnChooser(module, std::move(*allocation), countResidentBlocks).run();
   if (failed(allocation))
     return failure();
   attachAllocation(module, *allocation);

@@ -5,6 +5,7 @@
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -19,6 +20,41 @@ int64_t triton::countRegisterBits(RankedTensorType type) {
 
 int64_t triton::countRegisters(RankedTensorType type) {
   return llvm::divideCeil(countRegisterBits(type), 32);
+}
+
+bool triton::isConstantOrSplat(Value value) {
+  Operation *def = value.getDefiningOp();
+  return def &&
+         (def->hasTrait<mlir::OpTrait::ConstantLike>() || isa<SplatOp>(def));
+}
+
+int64_t triton::countDataRegisters(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || isConstantOrSplat(value))
+    return 0;
+  Operation *def = value.getDefiningOp();
+  Type element = type.getElementType();
+  bool isLoaded = isa_and_nonnull<LoadOp, gpu::LocalLoadOp>(def);
+  if (!element.isIntOrFloat() || element.isInteger(1) ||
+      (element.isInteger() && element.getIntOrFloatBitWidth() >= 32 &&
+       !isLoaded && !isa<gpu::MmaEncodingTrait>(type.getEncoding())))
+    return 0;
+  return countRegisters(type);
+}
+
+int64_t triton::countLeastRegisters(FunctionOpInterface function) {
+  int64_t most = 0;
+  function->walk([&](Block *block) {
+    int64_t carried = 0;
+    for (BlockArgument argument : block->getArguments())
+      carried += countDataRegisters(argument);
+    most = std::max(most, carried);
+  });
+  function->walk([&](gpu::ConvertLayoutOp op) {
+    most = std::max({most, countDataRegisters(op.getSrc()),
+                     countDataRegisters(op.getResult())});
+  });
+  return most + gpu::getRegisterNeed(gpu::RegisterNeed::LoopScalars);
 }
 
 int64_t triton::countLiveRegisters(FunctionOpInterface function,

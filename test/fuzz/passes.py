@@ -29,6 +29,7 @@ PASSES = (
     "tritongpu-reorder-instructions",
     "tritongpu-optimize-accumulator-init",
     "tritongpu-legalize-collectives",
+    "roll-fma-dots",
     "triton-licm",
     "triton-loop-aware-cse",
     "triton-combine",

@@ -22,6 +22,13 @@ int64_t countRegisterBits(RankedTensorType type);
 /// Registers for that, the last of which may not be full.
 int64_t countRegisters(RankedTensorType type);
 
+/// Whether a tensor is a constant or the same number everywhere.
+bool isConstantOrSplat(Value value);
+
+/// Registers for a value if it is a tensor of data. Indices, masks and pointers
+/// are few numbers and constants, and so is what is splat.
+int64_t countDataRegisters(Value value);
+
 /// Whether each element of the results is made of one of each operand, that the
 /// thread has.
 bool isMadeByElements(Operation *op);
@@ -30,6 +37,10 @@ bool isMadeByElements(Operation *op);
 /// structured control flow, where a value takes `count` of them.
 int64_t countLiveRegisters(FunctionOpInterface function,
                            function_ref<int64_t(Value)> count);
+
+/// Registers that each thread has at least: for the data that a loop carries, or
+/// for the elements of a conversion, and some numbers beside it.
+int64_t countLeastRegisters(FunctionOpInterface function);
 
 /// Registers that tensors take while they wait for their users. An elementwise
 /// operation whose only user is elementwise, too, needs no registers for a

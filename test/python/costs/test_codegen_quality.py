@@ -1,8 +1,7 @@
 """What kernels cost in the simulator must not grow: instructions, barriers, bank conflicts.
 
 The limits are 1.05 times what Triton 3.6.0 needs for the same kernels, as
-`bench/regress.py beside` measured (bench/RESULTS.md). Barriers may be 1.06 times as many: results
-leave a loop in two turns where one would need more shared memory than the loop.
+`bench/regress.py beside` measured (bench/RESULTS.md).
 """
 
 from __future__ import annotations
@@ -55,5 +54,5 @@ def test_executed_instructions_and_barriers(name):
     counters = beside.execute(case, TARGET, found["text"], found["shared"])
     instructions, barriers = PEER[name]
     assert counters["instructions"] <= 1.05 * instructions
-    assert counters["barriers"] <= 1.06 * barriers
+    assert counters["barriers"] <= 1.05 * barriers
     assert counters["conflicts"] == 0

@@ -17,10 +17,6 @@ from tile.errors import OutOfResources
 from . import tools
 
 _LANES = 32
-#: The register file lies in as many parts, each with warps of its own.
-_PARTS = 4
-#: What the system takes of shared memory for each block.
-_RESERVED_BYTES = 1024
 #: What more blocks have to take of the register file, in percent of what fewer did: ptxas takes as
 #: long again. Layernorm of 4096 columns on 4 warps had 9 blocks for 8 with 56 registers for 64.
 #: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s.
@@ -31,23 +27,19 @@ _LEAST_SPARE = 125
 _MOST_REGISTERS = 255
 
 
-def block_limits(facts: Any, registers: int, warps: int, shared: int) -> dict[str, int]:
+def block_limits(
+    facts: Any, registers: int, warps: int, shared: int, columns: int = 0
+) -> dict[str, int]:
     """For each resource, how many blocks of `warps` warps a multiprocessor has it for. Their
-    threads take `registers`, and they take `shared` bytes (CUDA C++ Programming Guide, "Technical
-    Specifications per Compute Capability")."""
-    unit = facts.register_allocation_unit
-    of_warp = -(-max(1, registers) // unit) * unit * _LANES
-    return {
-        "registers": facts.registers_per_sm // _PARTS // of_warp * _PARTS // warps,
-        "threads": facts.max_threads_per_sm // (_LANES * warps),
-        "shared memory": (facts.max_shared_memory + _RESERVED_BYTES) // (shared + _RESERVED_BYTES),
-        "blocks": facts.max_blocks_per_sm,
-    }
+    threads take `registers`, and they take `shared` bytes and `columns` of tensor memory. Passes
+    ask the same (`Occupancy.cpp`)."""
+    capability = facts.compute_capability
+    return _C.llvm.block_limits(capability, registers, warps, shared, columns)
 
 
-def resident_blocks(facts: Any, registers: int, warps: int, shared: int) -> int:
+def resident_blocks(facts: Any, registers: int, warps: int, shared: int, columns: int = 0) -> int:
     """How many such blocks it holds."""
-    return min(block_limits(facts, registers, warps, shared).values())
+    return min(block_limits(facts, registers, warps, shared, columns).values())
 
 
 def resident_warps(

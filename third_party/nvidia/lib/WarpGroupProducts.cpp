@@ -26,6 +26,7 @@
 
 #include "OrderOfReads.h"
 #include "ProductMemory.h"
+#include "nvidia/Occupancy.h"
 #include "nvidia/TargetTable.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -127,8 +128,9 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
   registers += getRegisterNeed(RegisterNeed::BesideOperands);
   if (registers > (limit ? limit.getInt() : target.maxRegistersPerThread))
     return 0;
-  return target.registersPerSM /
-         (registers * lookupNumWarps(op) * lookupThreadsPerWarp(op));
+  return getBlockLimits(target,
+                        {.registers = registers, .warps = lookupNumWarps(op)})
+      .registers;
 }
 
 /// Whether all iterations of a loop read a left operand from registers. In

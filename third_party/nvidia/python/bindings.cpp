@@ -4,7 +4,9 @@
 #include "Bindings.h"
 #include "CodeGeneration.h"
 
+#include "nvidia/Occupancy.h"
 #include "nvidia/Target/PTX.h"
+#include "nvidia/TargetTable.h"
 #include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 
 #include <nanobind/stl/string.h>
@@ -32,6 +34,26 @@ static nb::dict getKernelInfoWithMaps(PyModule &module) {
     maps.append(facts);
   }
   result["tensor_maps"] = maps;
+  return result;
+}
+
+/// How many blocks a multiprocessor has each resource for, by its name.
+static nb::dict getBlockLimits(int computeCapability, int64_t registers,
+                               int64_t warps, int64_t sharedBytes,
+                               int64_t tensorMemoryColumns) {
+  const triton::NVIDIATarget *target =
+      triton::lookupNVIDIATarget(computeCapability);
+  if (!target)
+    throw nb::value_error("unknown compute capability");
+  triton::nvidia::BlockLimits limits = triton::nvidia::getBlockLimits(
+      *target, {registers, warps, sharedBytes, tensorMemoryColumns});
+  nb::dict result;
+  result["registers"] = limits.registers;
+  result["threads"] = limits.threads;
+  result["shared memory"] = limits.sharedMemory;
+  result["blocks"] = limits.blocks;
+  if (tensorMemoryColumns)
+    result["tensor memory"] = limits.tensorMemory;
   return result;
 }
 
@@ -72,6 +94,9 @@ void backends::nvidia::populate(nb::module_ &root) {
       .def_rw("libraries", &triton::nvidia::PTXOptions::libraries);
   m.def("kernel_info", &getKernelInfoWithMaps, "module"_a,
         "What the launcher must know about the module's kernel.");
+  m.def("block_limits", &getBlockLimits, "compute_capability"_a, "registers"_a,
+        "warps"_a, "shared"_a, "columns"_a = 0,
+        "How many blocks a multiprocessor has each resource for.");
   m.def(
       "registers_for_more_blocks",
       [](int64_t registers, unsigned numWarps) {

@@ -149,4 +149,40 @@ def CheckReplicas : Pass<"check-replicas", "mlir::ModuleOp"> {
   ];
 }
 
+def RollFMADots : Pass<"roll-fma-dots", "mlir::ModuleOp"> {
+  let summary = "Add up large dots without matrix units in a loop";
+  let description = [{
+    A dot without a matrix instruction becomes a multiply-add for each product of
+    a thread. All dots of a function may have 4,096 of them in straight line. Beyond
+    that, LLVM's allocation of registers takes seconds to minutes. The largest dots
+    then become loops over slices of the inner dimension. Both operands are in
+    shared memory, slice by slice. The sums are added up in the same order.
+
+    A dot stays as it is where its operands do not fit into shared memory, and in
+    programs of several blocks.
+
+    ```mlir
+    %d = tt.dot %a, %b, %c : tensor<128x64xf32, ...> * tensor<64x64xf32, ...> -> tensor<128x64xf32, #blocked>
+    ```
+    becomes
+    ```mlir
+    %as = ttg.local_alloc ... // 16 slices of 128x4
+    %bs = ttg.local_alloc ... // 16 slices of 4x64
+    %d = scf.for %i = %c0 to %c16 step %c1 iter_args(%sum = %c) -> ... {
+      %a_i = ttg.local_load ... : !ttg.memdesc<128x4xf32, ...> -> ...
+      %b_i = ttg.local_load ... : !ttg.memdesc<4x64xf32, ...> -> ...
+      %next = tt.dot %a_i, %b_i, %sum : ...
+      scf.yield %next : ...
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "mlir::arith::ArithDialect", "mlir::scf::SCFDialect",
+    "mlir::triton::gpu::TritonGPUDialect"
+  ];
+  let statistics = [
+    Statistic<"numRolled", "num-rolled", "Dots that are loops now">
+  ];
+}
+
 #endif // TILE_CONVERSION_TRITONGPUTOLLVM_PASSES

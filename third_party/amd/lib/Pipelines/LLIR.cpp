@@ -21,6 +21,7 @@ void amd::buildLLIRPipeline(const PassAdder &add, const LLIROptions &options) {
   add(createTritonAMDGPUExpandOps());
   // While loops still hand on tokens.
   add(createTritonAMDGPUUpdateAsyncWaitCount());
+  add(createRollFMADots());
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
   add(createLoadDecisionsOnce());

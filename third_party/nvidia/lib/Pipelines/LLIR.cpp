@@ -19,6 +19,7 @@ using namespace mlir::triton;
 
 void nvidia::buildAllocationPipeline(const PassAdder &add,
                                      const LLIROptions &options) {
+  add(createRollFMADots());
   add(gpu::createTritonGPULegalizeCollectives());
   // While loops still tell where pointers come from.
   add(createLoadDecisionsOnce());

@@ -1,11 +1,13 @@
 //===-- AllocateSharedMemory.cpp - Places in shared memory ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "nvidia/Occupancy.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
 
 #include "tile/Analysis/AllocateSharedMemory.h"
+#include "tile/Analysis/RegisterPressure.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
@@ -19,6 +21,8 @@ namespace mlir::triton::nvidia {
 
 using namespace mlir;
 using namespace mlir::triton;
+using nvidia::BlockNeeds;
+using nvidia::getBlockLimits;
 
 FailureOr<const nvidia::TargetModel *>
 nvidia::resolveTarget(ModuleOp module, int computeCapability) {
@@ -51,7 +55,13 @@ struct AllocateSharedMemoryNV
     ModuleOp module = getOperation();
     if (failed(nvidia::resolveTarget(module, computeCapability)))
       return signalPassFailure();
-    FailureOr<int64_t> size = allocateSharedMemory(module);
+    BlockNeeds needs = estimateNeeds(module);
+    const NVIDIATarget &target = **getNVIDIATarget(module);
+    FailureOr<int64_t> size =
+        allocateSharedMemory(module, [&](int64_t sharedBytes) {
+          needs.sharedBytes = sharedBytes;
+          return getBlockLimits(target, needs).getResidentBlocks();
+        });
     if (failed(size))
       return signalPassFailure();
     if (failed(reserveTensorMemoryAddress(module, *size)))
@@ -60,6 +70,30 @@ struct AllocateSharedMemoryNV
   }
 
 private:
+  /// What is known of a block before its shared memory is. ptxas counts the
+  /// registers later. Too few of them make more turns than are needed, and too
+  /// many cost a block.
+  static BlockNeeds estimateNeeds(ModuleOp module) {
+    BlockNeeds needs;
+    auto lookup = [&](StringRef name, int64_t otherwise) -> int64_t {
+      auto attribute = module->getAttrOfType<IntegerAttr>(name);
+      return attribute ? attribute.getInt() : otherwise;
+    };
+    needs.warps = lookup(triton::gpu::kTotalNumWarpsAttrName,
+                         triton::gpu::lookupNumWarps(module));
+    needs.tensorMemoryColumns =
+        lookup(triton::gpu::kTensorMemorySizeAttrName, 0);
+    module.walk([&](FunctionOpInterface function) {
+      if (!function.isExternal())
+        needs.registers =
+            std::max(needs.registers, countLeastRegisters(function));
+    });
+    needs.registers =
+        std::min(needs.registers,
+                 lookup(triton::gpu::kMaxNRegAttrName, needs.registers));
+    return needs;
+  }
+
   /// Behind all buffers, four bytes stay for the address of the block's tensor
   /// memory: partitions read it there, too.
   static LogicalResult reserveTensorMemoryAddress(ModuleOp module,

@@ -3,6 +3,7 @@
 
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
+#include "nvidia/Occupancy.h"
 #include "nvidia/TargetModel.h"
 #include "nvidia/TargetTable.h"
 #include "tile/Analysis/RegisterPressure.h"
@@ -25,36 +26,10 @@ using namespace mlir::triton;
 
 namespace ttg = mlir::triton::gpu;
 
-/// What each block takes of shared memory besides its own; one block may have
-/// all of a processor's but this.
-static constexpr int64_t kReservedShared = 1024;
 /// Without a limit ptxas makes as good a choice among up to so many registers:
 /// products of 128x64x32 on sm_80 take 128 by themselves, and three blocks
 /// instead of four are resident where 168 are stated.
 static constexpr int64_t kLeastLimit = 128;
-
-/// Whether a tensor is a constant or the same number everywhere.
-static bool isConstantOrSplat(Value value) {
-  Operation *def = value.getDefiningOp();
-  return def &&
-         (def->hasTrait<mlir::OpTrait::ConstantLike>() || isa<SplatOp>(def));
-}
-
-/// The same for a tensor of data. Indices, masks and pointers are few numbers
-/// and constants, and so is what is splat.
-static int64_t countDataRegisters(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || isConstantOrSplat(value))
-    return 0;
-  Operation *def = value.getDefiningOp();
-  Type element = type.getElementType();
-  bool isLoaded = isa_and_nonnull<LoadOp, ttg::LocalLoadOp>(def);
-  if (!element.isIntOrFloat() || element.isInteger(1) ||
-      (element.isInteger() && element.getIntOrFloatBitWidth() >= 32 &&
-       !isLoaded && !isa<ttg::NvidiaMmaEncodingAttr>(type.getEncoding())))
-    return 0;
-  return triton::countRegisters(type);
-}
 
 /// Tensors whose elements follow from their places.
 static DenseSet<Value> findIndices(FunctionOpInterface function) {
@@ -86,11 +61,13 @@ struct LimitRegistersNV : nvidia::impl::LimitRegistersNVBase<LimitRegistersNV> {
       return;
     auto totalWarps =
         module->getAttrOfType<IntegerAttr>(ttg::kTotalNumWarpsAttrName);
-    int64_t threads =
-        (totalWarps ? int(totalWarps.getInt()) : ttg::lookupNumWarps(module)) *
-        ttg::lookupThreadsPerWarp(module);
-    int64_t blocks = ((*target)->maxSharedMemory + kReservedShared) /
-                     (shared.getInt() + kReservedShared);
+    int64_t warps =
+        totalWarps ? int(totalWarps.getInt()) : ttg::lookupNumWarps(module);
+    int64_t threads = warps * ttg::lookupThreadsPerWarp(module);
+    int64_t blocks =
+        nvidia::getBlockLimits(**target,
+                               {.warps = warps, .sharedBytes = shared.getInt()})
+            .sharedMemory;
     if (blocks == 0)
       return;
     const auto *model = nvidia::TargetModel::get((*target)->computeCapability);

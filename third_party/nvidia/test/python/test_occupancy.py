@@ -37,6 +37,13 @@ def test_resident_blocks(facts, registers, warps, shared, blocks):
     assert occupancy.resident_blocks(facts, registers, warps, shared) == blocks
 
 
+def test_resident_blocks_with_tensor_memory():
+    facts = _C.targets.lookup("cuda:100")
+    assert occupancy.resident_blocks(facts, 32, 4, 0, columns=128) == 4
+    assert occupancy.resident_blocks(facts, 255, 4, 0, columns=128) == 2
+    assert "tensor memory" not in occupancy.block_limits(facts, 32, 4, 0)
+
+
 @pytest.mark.parametrize("facts", [AMPERE, GA102, HOPPER], ids=str)
 def test_fewer_registers_fill_the_file_better(facts):
     found = 0

@@ -86,7 +86,9 @@ tt.func @alone(%x: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #rows> {
 // -----
 
 // Behind a loop a conversion takes no more than the loop's buffers, in more
-// turns. Each barrier of a loop counts, so there it keeps its 32 KB.
+// turns, where shared memory limits the resident blocks: there is room for 5
+// blocks of 16 KB, and for 3 of 32 KB. Each barrier of a loop counts, so there
+// it keeps its 32 KB.
 
 #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -95,7 +97,7 @@ tt.func @alone(%x: tensor<128x128xf32, #mma>) -> tensor<128x128xf32, #rows> {
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
 // CHECK: ttg.shared = 16384 : i32
 // CHECK-LABEL: @behind_a_loop
-tt.func @behind_a_loop(%x: tensor<128x128xf32, #mma>, %n: i32) -> tensor<128x128xf32, #rows> {
+tt.func @behind_a_loop(%x: tensor<128x128xf16, #mma>, %n: i32) -> tensor<128x128xf16, #rows> {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
   scf.for %i = %zero to %n step %one : i32 {
@@ -103,8 +105,132 @@ tt.func @behind_a_loop(%x: tensor<128x128xf32, #mma>, %n: i32) -> tensor<128x128
     ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
   }
   // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32, allocation.turn_bytes = 16384 : i32} :
+  %y = ttg.convert_layout %x : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #rows>
+  tt.return %y : tensor<128x128xf16, #rows>
+}
+}
+
+// -----
+
+// The same with twice as many registers, which limit the blocks to 3. Turns of
+// 32 KB cost none.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 32768 : i32
+// CHECK-LABEL: @many_registers
+tt.func @many_registers(%x: tensor<128x128xf32, #mma>, %n: i32) -> tensor<128x128xf32, #rows> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  }
+  // CHECK-NOT: {{in_one_turn|turn_bytes}}
   %y = ttg.convert_layout %x : tensor<128x128xf32, #mma> -> tensor<128x128xf32, #rows>
   tt.return %y : tensor<128x128xf32, #rows>
+}
+}
+
+// -----
+
+// 32 registers and few more. 11 blocks of 8 KB fit into the shared memory of
+// this GPU, and 5 of 16 KB.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 8192 : i32
+// CHECK-LABEL: @few_registers
+tt.func @few_registers(%x: tensor<64x64xi32, #mma>, %n: i32) -> tensor<64x64xi32, #rows> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttg.local_dealloc %ring : !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  }
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32, allocation.turn_bytes = 8192 : i32} :
+  %y = ttg.convert_layout %x : tensor<64x64xi32, #mma> -> tensor<64x64xi32, #rows>
+  tt.return %y : tensor<64x64xi32, #rows>
+}
+}
+
+// -----
+
+// Here there is room for 13 blocks of 16 KB, and registers for 12.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 16384 : i32
+// CHECK-LABEL: @large_memory
+tt.func @large_memory(%x: tensor<64x64xi32, #mma>, %n: i32) -> tensor<64x64xi32, #rows> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttg.local_dealloc %ring : !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  }
+  // CHECK-NOT: {{in_one_turn|turn_bytes}}
+  %y = ttg.convert_layout %x : tensor<64x64xi32, #mma> -> tensor<64x64xi32, #rows>
+  tt.return %y : tensor<64x64xi32, #rows>
+}
+}
+
+// -----
+
+// Where the launch allows few registers, shared memory is the limit again: 25
+// blocks of 8 KB.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32, ttg.maxnreg = 24 : i32} {
+// CHECK: ttg.shared = 8192 : i32
+// CHECK-LABEL: @limited_registers
+tt.func @limited_registers(%x: tensor<64x64xi32, #mma>, %n: i32) -> tensor<64x64xi32, #rows> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+    ttg.local_dealloc %ring : !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  }
+  // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32, allocation.turn_bytes = 8192 : i32} :
+  %y = ttg.convert_layout %x : tensor<64x64xi32, #mma> -> tensor<64x64xi32, #rows>
+  tt.return %y : tensor<64x64xi32, #rows>
+}
+}
+
+// -----
+
+// Each block has half of the columns of tensor memory, so two are resident,
+// however little shared memory they take.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32, ttg.tensor_memory_size = 256 : i32} {
+// CHECK: ttg.shared = 32772 : i32
+// CHECK-LABEL: @tensor_memory
+tt.func @tensor_memory(%x: tensor<128x128xf16, #mma>, %n: i32) -> tensor<128x128xf16, #rows> {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %ring = ttg.local_alloc : () -> !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+    ttg.local_dealloc %ring : !ttg.memdesc<64x128xf16, #shared, #smem, mutable>
+  }
+  // CHECK-NOT: {{in_one_turn|turn_bytes}}
+  %y = ttg.convert_layout %x : tensor<128x128xf16, #mma> -> tensor<128x128xf16, #rows>
+  tt.return %y : tensor<128x128xf16, #rows>
 }
 }
 
