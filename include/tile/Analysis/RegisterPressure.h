@@ -38,8 +38,8 @@ bool isMadeByElements(Operation *op);
 int64_t countLiveRegisters(FunctionOpInterface function,
                            function_ref<int64_t(Value)> count);
 
-/// Registers that each thread has at least: for the data that a loop carries, or
-/// for the elements of a conversion, and some numbers beside it.
+/// Registers that each thread has at least: for the data that a loop carries,
+/// or for the elements of a conversion, and some numbers beside it.
 int64_t countLeastRegisters(FunctionOpInterface function);
 
 /// Registers that tensors take while they wait for their users. An elementwise
