@@ -2,9 +2,11 @@
 
     python bench/bandwidth.py [--match TEXT] [--seconds 200]
 
-Attention of one token (examples/decode_attention.py), weights of four bits
-(examples/quantised_matmul.py) and experts for few tokens (examples/experts.py), at sizes of Llama 3
-and Qwen 3. The best of one list of configurations for both compilers, in turns: turns.py says how.
+Rows are attention of one token (examples/decode_attention.py), weights of four and eight bits
+(examples/quantised_matmul.py) and experts for few tokens (examples/experts.py). Sizes are those of
+Llama 3 and Qwen 3. Both compilers get one list of configurations. The best of each are measured in
+turns: turns.py says how.
+
 Every launch of a row counts, also those that add up parts. What is counted as moved is what has to
 be read: keys and values, or weights. Inputs are random and every output is checked. A copy of as
 many bytes by torch says what memory allows.
@@ -85,6 +87,25 @@ def quantised(m: int, k: int, n: int) -> tuple:
     return run, reference, configs, packed.numel() + scales.numel() * scales.element_size()
 
 
+def bytes_of_weights(m: int, k: int, n: int) -> tuple:
+    weights = torch.randint(-128, 128, (n, k), device="cuda", dtype=torch.int8)
+    scales, x, out = (torch.rand(n, device="cuda") * 0.01).half(), _half(m, k), _half(m, n)
+
+    def run(module: Any, config: dict[str, int]) -> torch.Tensor:
+        module.matmul_of_bytes(x, weights, scales, out, **config)
+        return out
+
+    def reference() -> torch.Tensor:
+        return x.float() @ (weights.float() * scales.float()[:, None]).T
+
+    configs = [
+        {"bm": 16, "bn": bn, "bk": 128, "num_warps": warps, "num_stages": stages}
+        for bn, warps in ((32, 4), (64, 4), (64, 8), (128, 8))
+        for stages in (3, 4)
+    ]
+    return run, reference, configs, weights.numel()
+
+
 def experts(tokens: int, count: int, chosen: int, k: int, n: int) -> tuple:
     gate, up, down = (_half(count, *s) * 0.02 for s in ((n, k), (n, k), (k, n)))
     x, out = _half(tokens, k), _half(tokens, k)
@@ -127,6 +148,8 @@ def rows() -> Iterator[tuple[str, str, Callable[[], tuple]]]:
         for m in (1, 16):
             name = f"w4a16 {m}x{k}x{n}"
             yield "quantised_matmul", name, lambda m=m, k=k, n=n: quantised(m, k, n)
+            name = f"w8a16 {m}x{k}x{n}"
+            yield "quantised_matmul", name, lambda m=m, k=k, n=n: bytes_of_weights(m, k, n)
     for tokens in (1, 16, 64):
         name = f"experts qwen 3 30b, {tokens} tokens"
         yield "experts", name, lambda t=tokens: experts(t, 128, 8, 2048, 768)

@@ -1,8 +1,9 @@
-"""Matmul with weights of four bits that have a scale for each group along the sum.
+"""Matmul with weights of four or eight bits.
 
-Few rows are multiplied with many weights, so memory decides: each byte of weights is read once and
-becomes two numbers in registers. The weights are the first operand of `dot`, whose rows are many.
-The steps are split, because there are few tiles.
+Four bits have a scale for each group along the sum, eight bits one for each row. Few rows are
+multiplied with many weights, so memory decides: each byte of weights is read once and becomes one
+or two numbers in registers. The weights are the first operand of `dot`, whose rows are many. With
+four bits the steps are split, because there are few tiles.
 """
 
 from __future__ import annotations
@@ -58,6 +59,25 @@ def sum_kernel(parts_ptr, out_ptr, count, BLOCK: tl.constexpr, SPLITS: tl.conste
     tl.store(out_ptr + places, total.to(out_ptr.dtype.element_ty), mask=places < count)
 
 
+@tile.jit
+def byte_kernel(
+    x_ptr, weights_ptr, scales_ptr, out_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr,
+    BK: tl.constexpr,
+):  # fmt: skip
+    j, i = tl.program_id(0), tl.program_id(1)
+    n, m, k = j * BN + tl.arange(0, BN), i * BM + tl.arange(0, BM), tl.arange(0, BK)
+    acc = tl.zeros((BN, BM), tl.float32)
+    for first in range(0, K, BK):
+        places = n[:, None].to(tl.int64) * K + (first + k)
+        weights = tl.load(weights_ptr + places, mask=(n[:, None] < N) & (first + k < K), other=0)
+        x_ptrs = x_ptr + m.to(tl.int64) * K + (first + k)[:, None]
+        x = tl.load(x_ptrs, mask=(m < M) & (first + k < K)[:, None], other=0.0)
+        acc = tl.dot(weights.to(x.dtype), x, acc)
+    acc *= tl.load(scales_ptr + n, mask=n < N, other=0.0)[:, None]
+    out = out_ptr + m.to(tl.int64) * N + n[:, None]
+    tl.store(out, acc.to(out_ptr.dtype.element_ty), mask=(m < M) & (n[:, None] < N))
+
+
 def pack(weights: np.ndarray) -> np.ndarray:
     """``weights``: [N, K], whole numbers from -8 to 7. Two of them are a byte."""
     low, high = np.split((weights - LEAST).astype(np.uint8), 2, axis=1)
@@ -80,6 +100,15 @@ def matmul(x, weights, scales, parts, out, bm=16, bn=64, splits=4, **options):
     return kernel
 
 
+def matmul_of_bytes(x, weights, scales, out, bm=16, bn=64, bk=128, **options):
+    """``out = x @ (w * scale).T``: ``x`` is [M, K], ``weights`` [N, K] of int8 or uint8, ``scales``
+    [N]."""
+    (m, k), n = x.shape, weights.shape[0]
+    return byte_kernel[(tile.cdiv(n, bn), tile.cdiv(m, bm))](
+        x, weights, scales, out, m, n, k, BM=bm, BN=bn, BK=bk, **options
+    )
+
+
 def main(device) -> None:
     rng = np.random.default_rng(37)
     m, n, k = 5, 136, 768
@@ -93,6 +122,13 @@ def main(device) -> None:
         out = device.empty_like(np.empty((m, n), np.float16))
         kernel = matmul(*inputs, parts, out, splits=splits)
         device.check(f"quantised_matmul, {splits} splits", kernel, device.get(out), exact)
+
+    weights, scales = rng.integers(-128, 128, (n, k)), (rng.random(n) * 0.01).astype(np.float16)
+    out = device.empty_like(np.empty((m, n), np.float16))
+    inputs = device.put(x), device.put(weights.astype(np.int8)), device.put(scales)
+    kernel = matmul_of_bytes(*inputs, out)
+    exact = x @ (weights * scales[:, None].astype(np.float64)).T
+    device.check("matmul of bytes", kernel, device.get(out), exact)
 
 
 if __name__ == "__main__":

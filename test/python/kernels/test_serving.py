@@ -81,6 +81,21 @@ def test_weights_of_four_bits(m: int, n: int, k: int, bm: int, bn: int, splits: 
     check(out, x.astype(np.float64) @ exact.T)
 
 
+@pytest.mark.every_target
+@pytest.mark.parametrize("source", [np.int8, np.uint8])
+@pytest.mark.parametrize("m, n, k, bn", [(1, 64, 256, 64), (16, 40, 200, 32), (37, 130, 144, 64)])
+def test_weights_of_eight_bits(m: int, n: int, k: int, bn: int, source: type) -> None:
+    quantised = example("quantised_matmul")
+    rng = np.random.default_rng(m)
+    limits = np.iinfo(source)
+    weights = rng.integers(limits.min, limits.max, (n, k), source, endpoint=True)
+    scales = (rng.random(n) * 0.01).astype(np.float16)
+    x = rng.standard_normal((m, k)).astype(np.float16)
+    out = poisoned((m, n), "fp16")
+    quantised.matmul_of_bytes(x, weights, scales, out, bn=bn, bk=64)
+    check(out, x.astype(np.float64) @ (weights * scales[:, None].astype(np.float64)).T)
+
+
 def test_a_sum_of_half_groups_is_refused() -> None:
     quantised = example("quantised_matmul")
     x, packed = np.zeros((1, 384), np.float16), np.zeros((64, 192), np.uint8)
