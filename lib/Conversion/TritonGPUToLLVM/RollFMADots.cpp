@@ -122,7 +122,8 @@ public:
     int64_t total = 0;
     function.walk([&](DotOp op) {
       RankedTensorType type = op.getType();
-      if (isa<ttg::MmaEncodingTrait>(type.getEncoding()))
+      // A dot without a layout is not lowered yet.
+      if (!type.getEncoding() || isa<ttg::MmaEncodingTrait>(type.getEncoding()))
         return;
       dots.push_back({op, ttg::getTotalElemsPerThread(type),
                       op.getA().getType().getShape().back()});

@@ -111,3 +111,14 @@ tt.func @instruction(%a: tensor<128x64xf16, #a>, %b: tensor<64x64xf16, #b>, %c: 
   tt.return %d : tensor<128x64xf32, #mma>
 }
 }
+
+// -----
+
+// Without layouts nothing is known of what a thread multiplies.
+
+// CHECK-LABEL: tt.func @no_layouts
+// CHECK-NOT: scf.for
+tt.func @no_layouts(%a: tensor<128x64xf32>, %b: tensor<64x128xf32>, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  %0 = tt.dot %a, %b, %c : tensor<128x64xf32> * tensor<64x128xf32> -> tensor<128x128xf32>
+  tt.return %0 : tensor<128x128xf32>
+}
