@@ -202,6 +202,7 @@ private:
     bool hasGetDevice = false, hasIsCuda = false;
     /// Descriptors that say how blocks lie in shared memory.
     bool hasLayout = false;
+    bool rounds = false; ///< Says whether loads round to tf32.
     dlpack::View view = nullptr;
   };
 

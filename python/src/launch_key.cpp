@@ -84,6 +84,7 @@ const Dispatcher::ClassInfo &Dispatcher::getInfo(PyObject *value) {
   info.hasGetDevice = PyObject_HasAttrString(value, "get_device");
   info.hasIsCuda = PyObject_HasAttrString(value, "is_cuda");
   info.hasLayout = PyObject_HasAttrString(value, "layout");
+  info.rounds = PyObject_HasAttrString(value, "round_f32_to_tf32");
   if (info.kind == ClassInfo::Tensor)
     info.view = dlpack::findView(type);
   return classes.emplace(type, std::move(info)).first->second;
@@ -293,6 +294,8 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value,
   static PyObject *const paddingName = PyUnicode_InternFromString("padding");
   static PyObject *const dtypeName = PyUnicode_InternFromString("dtype");
   static PyObject *const layoutName = PyUnicode_InternFromString("layout");
+  static PyObject *const roundsName =
+      PyUnicode_InternFromString("round_f32_to_tf32");
   nb::object base = getAttribute(value, baseName);
   nb::object dtype = getAttribute(base.ptr(), dtypeName);
   nb::object padding = getAttribute(value, paddingName);
@@ -306,8 +309,10 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value,
         nb::int_(nb::handle(NB_TUPLE_GET_ITEM(block.ptr(), i)))));
   bool nan = PyUnicode_Check(padding.ptr()) &&
              PyUnicode_CompareWithASCIIString(padding.ptr(), "nan") == 0;
-  // Kernels are compiled for zeros out of bounds.
-  key.add(nan);
+  // Kernels are compiled for zeros out of bounds, and for loads that round.
+  bool rounds = info.rounds &&
+                PyObject_IsTrue(getAttribute(value, roundsName).ptr()) == 1;
+  key.add(nan | rounds << 1);
   if (info.hasLayout) {
     nb::object layout = getAttribute(value, layoutName);
     key.addObject(layout.ptr());

@@ -53,6 +53,17 @@ def poisoned(shape, dtype: str) -> np.ndarray:
     return out
 
 
+def tf32(x: np.ndarray) -> np.ndarray:
+    """The nearest numbers of tf32: 10 bits behind the point. By exact arithmetic."""
+    exponent = np.frexp(x.astype(np.float64))[1]
+    # Of subnormal numbers, the last place stays where it is.
+    exponent = np.maximum(exponent, -125)
+    place = np.ldexp(1.0, exponent - 11)
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = (np.rint(x / place) * place).astype(np.float32)
+    return np.where(np.isfinite(x), rounded, x)
+
+
 def close(actual: np.ndarray, expected: np.ndarray, dtype: str, scale: float = 1.0) -> None:
     """Equal for integers; within rounding for floats."""
     if dtype not in EPSILON:

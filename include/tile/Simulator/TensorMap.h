@@ -47,6 +47,8 @@ struct TensorMap {
   /// 4-bit elements. 16 of them, in 8 bytes, become 16 bytes of shared memory.
   static constexpr uint8_t padded4 = 14;
   bool isPadded() const { return elementType == padded4; }
+  /// Whether loads round elements of f32 to tf32.
+  bool roundsToTf32() const { return elementType == 11 || elementType == 12; }
   /// Bytes of an element; 0 for a type that is not supported. Of 4-bit elements
   /// copies move pairs (`countPairs`).
   unsigned elementBytes() const {

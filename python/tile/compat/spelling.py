@@ -21,7 +21,9 @@ _RULES: list[tuple[re.Pattern[str], Any]] = [
 ]
 
 #: What is known of parameters here, and has no name there.
-_OWN_FACTS = re.compile(r"tt\.(?:max|non_negative|zero_padded) = \d+ : i(?:32|64)(?:, )?")
+_OWN_FACTS = re.compile(
+    r"tt\.(?:max|non_negative|zero_padded|round_f32_to_tf32) = \d+ : i(?:32|64)(?:, )?"
+)
 _FACTS = re.compile(r"(%\w+: (!tt\.tensordesc<.*?>|[^,{}()]+)) \{([^{}]*)\}")
 
 

@@ -180,7 +180,8 @@ def _descriptor(name: str, spec: str, value: Any, arguments: Arguments) -> Calla
     ty = str_to_type(element)
     address = arguments.add(name, value.base)
     fill = np.nan if value.padding == "nan" else 0
-    known = (element_of(ty), fill, ty.is_int_unsigned())
+    rounds = bool(getattr(value, "round_f32_to_tf32", False))
+    known = (element_of(ty), fill, ty.is_int_unsigned(), rounds)
 
     def make(memory: Memory) -> Any:
         strided = Strided(address(), tuple(value.shape), tuple(value.strides), tuple(extents))

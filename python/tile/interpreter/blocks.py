@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .numbers import element_of, scalar_of
+from .numbers import element_of, scalar_of, to_tf32
 from .registry import operation
 
 
@@ -115,6 +115,13 @@ class Descriptor:
     fill: float
     #: Whether min and max compare unsigned integers.
     unsigned: bool
+    #: Whether reads round to tf32.
+    rounds: bool
+
+    def read(self, b: Any, addresses: np.ndarray, mask: np.ndarray, what: str) -> np.ndarray:
+        """The elements at the addresses."""
+        found = read_masked(b, addresses, mask, self.element, self.fill, what)
+        return to_tf32(found) if self.rounds else found
 
     def rows(self, x: np.ndarray, y: int) -> tuple[np.ndarray, np.ndarray]:
         """Addresses of the rows in x from column y, and which are inside."""
@@ -168,14 +175,14 @@ def _make_descriptor(b: Any, operands: Any, attributes: Any, types: Any) -> Desc
     base, *rest = _numbers(operands)
     fill = np.nan if attributes.get("padding") == 2 else 0
     strided = Strided(base, tuple(rest[:rank]), tuple(rest[rank:]), block.shape)
-    return Descriptor(strided, element_of(block), fill, block.scalar.is_int_unsigned())
+    return Descriptor(strided, element_of(block), fill, block.scalar.is_int_unsigned(), False)
 
 
 @operation("tt.descriptor_load")
 def _load(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     desc, *offsets = operands
     addresses, mask = desc.at(offsets)
-    loaded = read_masked(b, addresses, mask, desc.element, desc.fill, "load of a descriptor")
+    loaded = desc.read(b, addresses, mask, "load of a descriptor")
     return loaded.reshape(types[0].shape)
 
 
@@ -235,7 +242,7 @@ def _reduce(b: Any, operands: Any, attributes: Any, types: Any) -> None:
 def _gather(b: Any, operands: Any, attributes: Any, types: Any) -> np.ndarray:
     desc, x, y = operands
     addresses, mask = desc.rows(x, scalar_of(y))
-    return read_masked(b, addresses, mask, desc.element, desc.fill, "gather of a descriptor")
+    return desc.read(b, addresses, mask, "gather of a descriptor")
 
 
 @operation("tt.descriptor_scatter")

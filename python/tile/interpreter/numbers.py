@@ -161,3 +161,10 @@ def float_to_integer(x: np.ndarray, target: np.dtype) -> np.ndarray:
 def scalar_of(value: Any) -> Any:
     """The one element of an array, as a Python number."""
     return np.asarray(value).reshape(-1)[0].item()
+
+
+def to_tf32(values: np.ndarray) -> np.ndarray:
+    """The nearest numbers of tf32, of two the even one; what is not finite stays."""
+    bits = np.ascontiguousarray(values).view(np.uint32)
+    rounded = bits + (0xFFF + (bits >> 13 & 1)) & ~np.uint32(0x1FFF)
+    return np.where(np.isfinite(values), rounded, bits).view(np.float32)

@@ -2,8 +2,8 @@
 
 A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature, or as
 ``tensordesc<fp16[16, 64],LAYOUT>`` where it says how blocks lie. The key of an argument goes on
-with "Z" if elements out of bounds are zeros. It ends in "D" if the rows are multiples of 16 bytes,
-as the base and the strides are.
+with "Z" if elements out of bounds are zeros, and with "R" if loads round to tf32. It ends in "D" if
+the rows are multiples of 16 bytes, as the base and the strides are.
 At run time a descriptor becomes several arguments. These are its base, shape and strides, and
 whether it pads with NaNs. Then come the shape and the strides that the kernel asks it for.
 
@@ -42,13 +42,18 @@ def key_of(value: Any) -> str:
         kind, placed = _PIXELS, f",{_RANK}{len(value.shape)}{placed}"
     zero = "Z" if value.padding == "zero" else ""
     whole = "" if value.shape[-1] * item_size(value.base) % ALIGNMENT else "D"
-    return f"{kind}{type_name(value.base.dtype)}[{extents}]{placed}>{zero}{whole}"
+    rounded = "R" if getattr(value, "round_f32_to_tf32", False) else ""
+    return f"{kind}{type_name(value.base.dtype)}[{extents}]{placed}>{zero}{rounded}{whole}"
 
 
 def decode(key: str) -> tuple[str, list[tuple[str, int]]]:
     """The signature's entry for a key, and what is known of the argument."""
     spec, _, known = key.partition(">")
-    facts = {"Z": ("tt.zero_padded", 1), "D": ("tt.divisibility", ALIGNMENT)}
+    facts = {
+        "Z": ("tt.zero_padded", 1),
+        "R": ("tt.round_f32_to_tf32", 1),
+        "D": ("tt.divisibility", ALIGNMENT),
+    }
     return spec + ">", [facts[letter] for letter in known]
 
 

@@ -18,7 +18,8 @@ class HostDescriptor:
 
     The base is aligned to 16 bytes, the last stride is 1, and the others are
     multiples of 16 bytes. Out of bounds, blocks read as `padding` ("zero" or
-    "nan") and are not written.
+    "nan") and are not written. With `round_f32_to_tf32`, loads round numbers of
+    fp32 to the nearest of tf32.
     """
 
     base: Any
@@ -26,6 +27,7 @@ class HostDescriptor:
     strides: Sequence[int]
     block_shape: Sequence[int]
     padding: str = "zero"
+    round_f32_to_tf32: bool = False
 
     def __post_init__(self) -> None:
         rank = len(self.shape)
@@ -42,6 +44,11 @@ class HostDescriptor:
                 f"the extents of a TensorDescriptor are from 0 to 2**31 - 1, not {list(self.shape)}"
             )
         self._check_padding()
+        if self.round_f32_to_tf32 and type_name(self.base.dtype) != "fp32":
+            raise TileError(
+                "round_f32_to_tf32 is only supported for float32 tensors, not for "
+                f"{type_name(self.base.dtype)}"
+            )
         if 0 in self.shape:  # Nothing is accessed: all that a kernel reads is padding.
             return
         address = address_of(self.base)
@@ -77,7 +84,10 @@ class TensorDescriptor(HostDescriptor):
 
     @staticmethod
     def from_tensor(
-        tensor: Any, block_shape: Sequence[int], padding: str = "zero"
+        tensor: Any,
+        block_shape: Sequence[int],
+        padding: str = "zero",
+        round_f32_to_tf32: bool = False,
     ) -> TensorDescriptor:
         """The descriptor of a whole array or tensor."""
         if hasattr(tensor, "stride"):
@@ -85,7 +95,9 @@ class TensorDescriptor(HostDescriptor):
         else:
             size = item_size(tensor)
             strides = [stride // size for stride in tensor.strides]
-        return TensorDescriptor(tensor, list(tensor.shape), strides, list(block_shape), padding)
+        return TensorDescriptor(
+            tensor, list(tensor.shape), strides, list(block_shape), padding, round_f32_to_tf32
+        )
 
 
 __all__ = ["HostDescriptor", "TensorDescriptor"]

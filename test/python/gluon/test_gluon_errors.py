@@ -291,7 +291,8 @@ def test_buffers_fit_the_descriptor():
         (lambda x: TensorDescriptor.from_tensor(x, [64, 64], gl.NVMMASharedLayout(0, 16, 3)),
          "needs a layout of as many dimensions"),
         (lambda x: TensorDescriptor.from_tensor(
-            x, [64, 64], gl.NVMMASharedLayout(0, 16), round_f32_to_tf32=True), "is not built"),
+            x, [64, 64], gl.NVMMASharedLayout(0, 16), round_f32_to_tf32=True),
+         "only supported for float32"),
         (lambda x: TensorDescriptor.from_tensor(x, [64, 64], gl.NVMMASharedLayout(0, 16), "one"),
          "the padding of a TensorDescriptor"),
     ],

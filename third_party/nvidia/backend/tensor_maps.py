@@ -12,7 +12,7 @@ from tile.runtime import descriptors
 #: CUtensorMapSwizzle, by the width in bytes.
 _SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
 #: CUtensorMapDataType, by the codes of `tensormap.replace.elemtype`.
-_DRIVER_TYPES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 9: 8, 10: 9, 14: 14}
+_DRIVER_TYPES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 9: 8, 10: 9, 11: 11, 14: 14}
 #: 4-bit elements, 16 of them in 16 bytes of shared memory. A map of them counts elements, a
 #: descriptor counts bytes.
 _PADDED = 14

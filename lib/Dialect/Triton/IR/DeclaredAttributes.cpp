@@ -5,6 +5,7 @@
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "tile/Dialect/Triton/IR/CallAttributes.h"
+#include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/HintAttributes.h"
 #include "tile/Dialect/Triton/IR/SplitAttributes.h"
@@ -35,6 +36,8 @@ static constexpr DeclaredAttribute kTable[] = {
      "The pointer is to a tensor map."},
     {kZeroPaddedAttrName, Is::Facts, On::Argument,
      "Elements out of the descriptor's bounds read as zeros."},
+    {kRoundsToTF32AttrName, Is::Facts, On::Argument,
+     "Loads through the descriptor round elements of f32 to tf32."},
     {kDisjointArgumentsAttrName, Is::Indices, On::Function,
      "Pairs of arguments that were taken to be disjoint; launches check it."},
     {kSmallArgumentsAttrName, Is::Indices, On::Function,

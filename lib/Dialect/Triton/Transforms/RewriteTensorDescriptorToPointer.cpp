@@ -33,10 +33,14 @@ using namespace mlir::triton;
 namespace {
 
 /// A descriptor as values: base, shape (i32), strides (i64), and whether
-/// elements out of bounds read as NaN (i1).
+/// elements out of bounds read as NaN (i1). Where a kernel takes a descriptor
+/// whose loads round to tf32, those of f32 also say whether theirs do (i1).
 struct Parts : StridedParts {
   Parts(ValueRange values) : StridedParts(values, (values.size() - 2) / 2) {}
   Value getPadWithNan() const { return getRest().front(); }
+  Value getRoundsToTF32() const {
+    return getRest().size() > 1 ? getRest().back() : Value();
+  }
 };
 
 } // namespace
@@ -86,6 +90,41 @@ static Value makePadding(OpBuilder &builder, Location loc, Parts parts,
                                  zero);
 }
 
+/// Rounds elements of f32 to the nearest of tf32, of two the even one, as copy
+/// engines do. What is not finite stays.
+static Value roundToTF32(OpBuilder &builder, Location loc, Parts parts,
+                         Value loaded) {
+  Value rounds = parts.getRoundsToTF32();
+  if (!rounds || matchPattern(rounds, m_Zero()))
+    return loaded;
+  auto type = cast<RankedTensorType>(loaded.getType());
+  auto bitsType = type.clone(builder.getI32Type());
+  auto splat = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(bitsType, value));
+  };
+  Value bits = BitcastOp::create(builder, loc, bitsType, loaded);
+  // Half of the last place that stays, less one if that place is even.
+  Value odd = arith::AndIOp::create(
+      builder, loc, arith::ShRUIOp::create(builder, loc, bits, splat(13)),
+      splat(1));
+  Value half = arith::AddIOp::create(builder, loc, odd, splat(0xfff));
+  Value rounded = arith::AndIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, bits, half),
+      splat(~0x1fff));
+  Value exponent = splat(0x7f800000);
+  Value isFinite = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ne,
+      arith::AndIOp::create(builder, loc, bits, exponent), exponent);
+  if (!matchPattern(rounds, m_One())) {
+    Value all =
+        SplatOp::create(builder, loc, type.clone(builder.getI1Type()), rounds);
+    isFinite = arith::AndIOp::create(builder, loc, isFinite, all);
+  }
+  Value result = arith::SelectOp::create(builder, loc, isFinite, rounded, bits);
+  return BitcastOp::create(builder, loc, type, result);
+}
+
 /// A tensor in a shape that differs in leading dimensions of size one.
 static Value reshapeTo(OpBuilder &builder, Location loc, Value value,
                        ArrayRef<int64_t> shape) {
@@ -107,12 +146,19 @@ struct RewriteMake : public OpConversionPattern<MakeTensorDescOp> {
   LogicalResult
   matchAndRewrite(MakeTensorDescOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertType(op.getType(), types)))
+      return failure();
     SmallVector<Value> parts = {op.getBase()};
     llvm::append_range(parts, op.getShape());
     llvm::append_range(parts, op.getStrides());
     bool nan = op.getPadding() == PaddingOption::PAD_NAN;
     parts.push_back(arith::ConstantOp::create(rewriter, op.getLoc(),
                                               rewriter.getBoolAttr(nan)));
+    // Those of kernels never round.
+    if (parts.size() < types.size())
+      parts.push_back(arith::ConstantOp::create(rewriter, op.getLoc(),
+                                                rewriter.getBoolAttr(false)));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }
@@ -156,6 +202,7 @@ struct RewriteLoad : public RewriteAccess<DescriptorLoadOp> {
     Value loaded =
         LoadOp::create(rewriter, op.getLoc(), access.pointers, access.mask,
                        other, op.getCache(), op.getEvict());
+    loaded = roundToTF32(rewriter, op.getLoc(), parts, loaded);
     rewriter.replaceOp(
         op, reshapeTo(rewriter, op.getLoc(), loaded, op.getType().getShape()));
     return success();
@@ -292,8 +339,9 @@ struct RewriteGather : public RewriteAccess<DescriptorGatherOp> {
         makeRows(rewriter, op.getLoc(), parts, op.getDesc().getType(),
                  op.getXOffsets(), op.getYOffset());
     Value other = ::makePadding(rewriter, op.getLoc(), parts, op.getType());
-    rewriter.replaceOpWithNewOp<LoadOp>(op, access.pointers, access.mask,
-                                        other);
+    Value loaded = LoadOp::create(rewriter, op.getLoc(), access.pointers,
+                                  access.mask, other);
+    rewriter.replaceOp(op, roundToTF32(rewriter, op.getLoc(), parts, loaded));
     return success();
   }
 };
@@ -321,14 +369,18 @@ struct KernelArgument {
   TensorDescType type;
   int64_t rowBytes; ///< what its rows are known to be multiples of, or zero
   bool isZeroPadded;
+  bool roundsToTF32;
+  bool saysRounding; ///< whether a part of it is whether loads round to tf32
 };
 
 /// Notes what the host promises of a descriptor. The base and the strides are
 /// multiples of 16 bytes, but for the last stride, which is one. If it says so
 /// of this one, rows are such multiples, too, and what is out of bounds is
 /// zero.
-static void noteKernelArgument(KernelArgument argument) {
-  auto [func, base, desc, rowBytes, isZeroPadded] = argument;
+static void noteKernelArgument(const KernelArgument &argument) {
+  FuncOp func = argument.func;
+  unsigned base = argument.index;
+  TensorDescType desc = argument.type;
   Builder builder(func.getContext());
   auto note = [&](unsigned index, int64_t divisibility) {
     func.setArgAttr(index, kDivisibilityAttr,
@@ -337,8 +389,8 @@ static void noteKernelArgument(KernelArgument argument) {
   unsigned rank = desc.getBlockType().getRank();
   note(base, 16);
   int64_t bits = desc.getElementType().getIntOrFloatBitWidth();
-  if (rowBytes)
-    note(base + rank, std::max<int64_t>(1, rowBytes * 8 / bits));
+  if (argument.rowBytes)
+    note(base + rank, std::max<int64_t>(1, argument.rowBytes * 8 / bits));
   unsigned strides = base + 1 + rank;
   for (unsigned i = 0; i + 1 < rank; ++i)
     note(strides + i, std::max<int64_t>(1, 128 / bits));
@@ -351,8 +403,19 @@ static void noteKernelArgument(KernelArgument argument) {
         body, part.getLoc(), part.getType(), value));
   };
   isAlways(strides + rank - 1, 1);
-  if (isZeroPadded)
+  if (argument.isZeroPadded)
     isAlways(strides + rank, 0);
+  if (argument.saysRounding)
+    isAlways(strides + rank + 1, argument.roundsToTF32);
+}
+
+/// Erases the part that says whether loads round: the host does not pass it.
+static LogicalResult eraseRounding(const KernelArgument &argument) {
+  if (!argument.saysRounding)
+    return success();
+  unsigned rank = argument.type.getBlockType().getRank();
+  FuncOp func = argument.func;
+  return func.eraseArgument(argument.index + 2 + 2 * rank);
 }
 
 struct TritonRewriteTensorDescriptorToPointer
@@ -364,14 +427,19 @@ struct TritonRewriteTensorDescriptorToPointer
     if (onlySplit && !hasValueOfType(getOperation(), isSplitDescriptor))
       return;
     MLIRContext *context = &getContext();
+    FailureOr<bool> mayRound = hasRoundingArgument();
+    if (failed(mayRound))
+      return signalPassFailure();
     TypeConverter converter;
     converter.addConversion([](Type type) { return type; });
     converter.addConversion(
-        [this](TensorDescType type,
-               SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+        [&](TensorDescType type,
+            SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
           if (!isRewritten(type))
             return std::nullopt;
           llvm::append_range(types, getPartTypes(type));
+          if (*mayRound && type.getElementType().isF32())
+            types.push_back(IntegerType::get(context, 1));
           return success();
         });
 
@@ -393,10 +461,13 @@ struct TritonRewriteTensorDescriptorToPointer
         if (desc && (isRewritten(desc) || !onlySplit)) {
           auto rows = func.removeArgAttr(i, kDivisibilityAttr);
           bool isZeroPadded(func.removeArgAttr(i, kZeroPaddedAttrName));
-          if (isRewritten(desc))
+          if (isRewritten(desc)) {
+            bool rounds(func.removeArgAttr(i, kRoundsToTF32AttrName));
             arguments.push_back({func, index, desc,
                                  rows ? cast<IntegerAttr>(rows).getInt() : 0,
-                                 isZeroPadded});
+                                 isZeroPadded, rounds,
+                                 parts.size() > getPartTypes(desc).size()});
+          }
         }
         index += parts.size();
       }
@@ -404,9 +475,27 @@ struct TritonRewriteTensorDescriptorToPointer
     if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))
       return signalPassFailure();
     llvm::for_each(arguments, noteKernelArgument);
+    for (const KernelArgument &argument : llvm::reverse(arguments))
+      if (failed(eraseRounding(argument)))
+        return signalPassFailure();
   }
 
 private:
+  /// Whether there is an argument to rewrite whose loads round.
+  FailureOr<bool> hasRoundingArgument() {
+    bool found = false;
+    for (auto func : getOperation().getOps<FuncOp>())
+      for (auto [i, type] : llvm::enumerate(func.getArgumentTypes()))
+        if (auto desc = dyn_cast<TensorDescType>(type);
+            desc && isRewritten(desc)) {
+          FailureOr<bool> rounds = roundsToTF32(func, i, desc.getElementType());
+          if (failed(rounds))
+            return failure();
+          found |= *rounds;
+        }
+    return found;
+  }
+
   static bool isSplitDescriptor(Type type) {
     auto desc = dyn_cast<TensorDescType>(type);
     return desc && isSplit(desc.getBlockType());

@@ -27,6 +27,13 @@ LogicalResult nvidia_gpu::unpackDescriptorArgument(BlockArgument argument,
   if (failed(elementType) || failed(encoding))
     return failure();
 
+  FailureOr<bool> rounds =
+      roundsToTF32(function, argument.getArgNumber(), type.getElementType());
+  if (failed(rounds))
+    return failure();
+  if (*rounds)
+    elementType = kTMATF32Code;
+
   auto number = [&](int64_t value) {
     return builder.getI32IntegerAttr(static_cast<int32_t>(value));
   };

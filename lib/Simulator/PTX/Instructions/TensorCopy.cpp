@@ -386,27 +386,41 @@ bool tellGlobal(Ctx &c, const Inst &inst, unsigned lane, const TensorMap &map,
   return good;
 }
 
+/// Elements of f32 become the nearest ones of tf32; what is not finite stays.
+void copyRounded(std::byte *to, const std::byte *from, uint32_t size) {
+  for (uint32_t i = 0; i < size; i += 4) {
+    float element;
+    std::memcpy(&element, from + i, 4);
+    uint32_t bits = std::bit_cast<uint32_t>(element);
+    if (std::isfinite(element))
+      bits = tf32FromFloat(element, Round::Nearest);
+    std::memcpy(to + i, &bits, 4);
+  }
+}
+
 void fetchBox(const TensorMap &map, const Start &start,
               const std::vector<BulkTarget> &targets) {
   bool nan = map.fillsNan && isFloat(elementType(map));
   // The NaN of 16 bits that fma.oob knows, whatever the type.
   constexpr uint64_t fill = 0x7ff77ff77ff77ff7;
-  eachRow(map, start, /*write=*/false,
-          [&](uint32_t at, uint64_t address, uint32_t size) {
-            for (const BulkTarget &t : targets) {
-              std::byte *to =
-                  t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
-              if (address)
-                std::memcpy(to, reinterpret_cast<const std::byte *>(address),
-                            size);
-              else if (nan)
-                for (uint32_t i = 0; i < size; i += map.elementBytes())
-                  std::memcpy(to + i, &fill, map.elementBytes());
-              else
-                std::memset(to, 0, size);
-            }
-            return true;
-          });
+  eachRow(
+      map, start, /*write=*/false,
+      [&](uint32_t at, uint64_t address, uint32_t size) {
+        for (const BulkTarget &t : targets) {
+          std::byte *to =
+              t.owner->shared.data() + swizzled(t.offset + at, map.swizzle);
+          if (address && map.roundsToTf32())
+            copyRounded(to, reinterpret_cast<const std::byte *>(address), size);
+          else if (address)
+            std::memcpy(to, reinterpret_cast<const std::byte *>(address), size);
+          else if (nan)
+            for (uint32_t i = 0; i < size; i += map.elementBytes())
+              std::memcpy(to + i, &fill, map.elementBytes());
+          else
+            std::memset(to, 0, size);
+        }
+        return true;
+      });
 }
 
 /// The shared memory that a box at `offset` may take: swizzles permute within

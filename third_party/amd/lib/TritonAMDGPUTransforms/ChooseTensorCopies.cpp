@@ -49,6 +49,9 @@ static const char *findObstacle(Value descriptor, RankedTensorType block) {
   FuncOp function = getFunctionOfArgument(descriptor);
   if (!function)
     return "it comes from another function, or a loop";
+  if (function.getArgAttr(cast<BlockArgument>(descriptor).getArgNumber(),
+                          kRoundsToTF32AttrName))
+    return "loads round, and copies do not";
   if (block.getElementType().isInteger() ||
       function.getArgAttr(cast<BlockArgument>(descriptor).getArgNumber(),
                           kZeroPaddedAttrName))

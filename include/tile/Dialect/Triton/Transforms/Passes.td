@@ -301,7 +301,8 @@ def TritonRewriteTensorDescriptorToPointer
     parts: base address, shape, strides and whether elements out of bounds read
     as NaN. A function parameter that is a descriptor becomes as many parameters:
     a pointer, an i32 per size, an i64 per stride and an i1. Each access computes
-    addresses and masks.
+    addresses and masks. Loads round elements of f32 to tf32, if their parameter
+    has `tt.round_f32_to_tf32`.
 
     ```mlir
     %d = tt.make_tensor_descriptor %p, [%n], [%s] : <f32>, <tensor<64xf32>>

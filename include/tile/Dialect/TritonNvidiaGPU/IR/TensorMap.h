@@ -89,6 +89,9 @@ bool isTMAReduction(DescriptorReduceKind kind, Type element);
 /// TMA does not know.
 FailureOr<int32_t> getTMAElementType(RankedTensorType block);
 
+/// The code of f32 whose loads round to tf32.
+inline constexpr int32_t kTMATF32Code = 11;
+
 /// How many elements of the tensor map an element of the block is, along the
 /// innermost dimension. Bytes of padded 4-bit elements are two each.
 unsigned getTMAPacking(RankedTensorType block);

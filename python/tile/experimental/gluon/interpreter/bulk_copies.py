@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tile.interpreter.access import as_unsigned, atomically
-from tile.interpreter.blocks import _REDUCE, read_masked, write_masked
+from tile.interpreter.blocks import _REDUCE, write_masked
 from tile.interpreter.numbers import scalar_of
 from tile.interpreter.registry import operation
 
@@ -36,7 +36,7 @@ def _bulk_load(b: Any, operands: Any, attributes: Any, types: Any) -> None:
         return
     _, rank, moves, *_ = attributes["operandSegmentSizes"]
     addresses, mask = desc.pixels(places[:rank], places[rank:]) if moves else desc.at(places)
-    value = read_masked(b, addresses, mask, desc.element, desc.fill, "load of a descriptor")
+    value = desc.read(b, addresses, mask, "load of a descriptor")
     barrier_of(bar).add_copy(
         lambda: buffer.store(value.reshape(buffer.places.shape)), buffer.nbytes
     )
@@ -81,7 +81,7 @@ def _bulk_gather(b: Any, operands: Any, attributes: Any, types: Any) -> None:
     if b.phantom or not pred:
         return
     addresses, mask = desc.rows(rows, scalar_of(column))
-    value = read_masked(b, addresses, mask, desc.element, desc.fill, "gather of a descriptor")
+    value = desc.read(b, addresses, mask, "gather of a descriptor")
     barrier_of(bar).add_copy(lambda: buffer.store(value), buffer.nbytes)
 
 

@@ -19,6 +19,9 @@ class LayoutError(TileError, AssertionError):
 class TensorDescriptor(plain.HostDescriptor):
     """A descriptor made on the host: kernels take it as an argument."""
 
+    #: How copies go through the tensor.
+    mode = "tiled"
+
     def __init__(
         self,
         base: Any,
@@ -29,10 +32,9 @@ class TensorDescriptor(plain.HostDescriptor):
         padding: str = "zero",
         round_f32_to_tf32: bool = False,
     ) -> None:
-        _check_layout(layout, block_shape, round_f32_to_tf32)
-        super().__init__(base, shape, strides, block_shape, padding)
+        _check_layout(layout, block_shape)
+        super().__init__(base, shape, strides, block_shape, padding, round_f32_to_tf32)
         self.layout = layout
-        self.round_f32_to_tf32 = False
 
     @staticmethod
     def from_tensor(
@@ -60,6 +62,8 @@ class TensorDescriptorIm2Col(plain.TensorDescriptor):
     dimension between the first and the last.
     """
 
+    mode = "im2col"
+
     def __init__(
         self,
         base: Any,
@@ -81,15 +85,14 @@ class TensorDescriptorIm2Col(plain.TensorDescriptor):
                 "the block of a TensorDescriptorIm2Col is [pixels, channels], not "
                 f"{list(block_shape)}"
             )
-        _check_layout(layout, block_shape, round_f32_to_tf32)
+        _check_layout(layout, block_shape)
         if not 1 <= block_shape[0] <= _MOST_PIXELS:
             raise TileError(
                 f"a copy takes 1 to {_MOST_PIXELS} pixels, not {block_shape[0]}: so says "
                 f"block_shape={list(block_shape)}"
             )
-        super().__init__(base, shape, strides, list(block_shape), padding)
+        super().__init__(base, shape, strides, list(block_shape), padding, round_f32_to_tf32)
         self.layout = layout
-        self.round_f32_to_tf32 = False
         self.element_strides = _entries("element_strides", element_strides, 1, rank, 1, 8)
         bound = 1 << _CORNER_BITS[rank] - 1
         self.pixel_box_lower_corner = _entries(
@@ -138,9 +141,7 @@ _MOST_PIXELS = 1024
 _CORNER_BITS = {3: 16, 4: 8, 5: 5}
 
 
-def _check_layout(
-    layout: NVMMASharedLayout, block_shape: Sequence[int], round_f32_to_tf32: bool
-) -> None:
+def _check_layout(layout: NVMMASharedLayout, block_shape: Sequence[int]) -> None:
     if not isinstance(layout, NVMMASharedLayout):
         raise TileError(
             f"the blocks of a TensorDescriptor lie as an NVMMASharedLayout says, not {layout!r}"
@@ -150,8 +151,6 @@ def _check_layout(
             f"layout rank must match block shape rank: a block of shape {list(block_shape)} "
             f"needs a layout of as many dimensions, not {layout!r}"
         )
-    if round_f32_to_tf32:
-        raise TileError("a TensorDescriptor with round_f32_to_tf32 is not built in tile yet")
 
 
 def _entries(

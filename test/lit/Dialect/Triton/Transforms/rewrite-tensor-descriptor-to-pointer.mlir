@@ -144,3 +144,25 @@ tt.func @through_loop(%p: !tt.ptr<f16>, %n: i32, %s: i64) {
   }
   tt.return
 }
+
+// Loads through the first round to tf32, those through the second do not. The host passes no more than
+// of others.
+// CHECK-LABEL: tt.func public @rounds_to_tf32
+// CHECK-SAME: (%{{.*}}: !tt.ptr<f32> {{.*}}, %{{.*}}: i32, %{{.*}}: i64, %{{.*}}: i1, %{{.*}}: !tt.ptr<f32> {{.*}}, %{{.*}}: i32, %{{.*}}: i64, %{{.*}}: i1)
+tt.func public @rounds_to_tf32(%d: !tt.tensordesc<tensor<32xf32>> {tt.round_f32_to_tf32 = 1 : i32}, %e: !tt.tensordesc<tensor<32xf32>>) -> (tensor<32xf32>, tensor<32xf32>) {
+  // CHECK-DAG: %[[HALF:.*]] = arith.constant dense<4095> : tensor<32xi32>
+  // CHECK-DAG: %[[KEPT:.*]] = arith.constant dense<-8192> : tensor<32xi32>
+  // CHECK: %[[V:.*]] = tt.load
+  // CHECK: %[[BITS:.*]] = tt.bitcast %[[V]] : tensor<32xf32> -> tensor<32xi32>
+  // CHECK: arith.addi %{{.*}}, %[[HALF]]
+  // CHECK: %[[ROUNDED:.*]] = arith.andi %{{.*}}, %[[KEPT]]
+  // CHECK: %[[FINITE:.*]] = arith.cmpi ne
+  // CHECK: %[[BOTH:.*]] = arith.select %[[FINITE]], %[[ROUNDED]], %[[BITS]]
+  // CHECK: %[[R:.*]] = tt.bitcast %[[BOTH]] : tensor<32xi32> -> tensor<32xf32>
+  // CHECK: %[[W:.*]] = tt.load
+  // CHECK-NEXT: tt.return %[[R]], %[[W]]
+  %c0 = arith.constant 0 : i32
+  %v = tt.descriptor_load %d[%c0] : !tt.tensordesc<tensor<32xf32>> -> tensor<32xf32>
+  %w = tt.descriptor_load %e[%c0] : !tt.tensordesc<tensor<32xf32>> -> tensor<32xf32>
+  tt.return %v, %w : tensor<32xf32>, tensor<32xf32>
+}

@@ -169,3 +169,12 @@ tt.func public @from_host(%desc: !tt.tensordesc<tensor<64x64xf16>>, %n: i32, %by
   }
   tt.return
 }
+
+// Copies by the map round to tf32: that is its type.
+// CHECK-LABEL: @rounds_to_tf32
+// CHECK-SAME: element_type = 11 : i32
+tt.func public @rounds_to_tf32(%desc: !tt.tensordesc<tensor<64x32xf32>> {tt.round_f32_to_tf32 = 1 : i32}) -> tensor<64x32xf32> {
+  %c0 = arith.constant 0 : i32
+  %x = tt.descriptor_load %desc[%c0, %c0] : !tt.tensordesc<tensor<64x32xf32>> -> tensor<64x32xf32>
+  tt.return %x : tensor<64x32xf32>
+}

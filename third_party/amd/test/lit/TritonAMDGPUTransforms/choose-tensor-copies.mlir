@@ -85,3 +85,12 @@ tt.func private @called(%d: !tt.tensordesc<tensor<64x32xf16>> {tt.zero_padded = 
   %x = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<64x32xf16>> -> tensor<64x32xf16>
   tt.return %x : tensor<64x32xf16>
 }
+
+// Copies do not round: loads by pointers do.
+// CHECK-LABEL: @rounds_to_tf32
+// CHECK-SAME: !tt.tensordesc<tensor<64x32xf32>>
+tt.func public @rounds_to_tf32(%d: !tt.tensordesc<tensor<64x32xf32>> {tt.round_f32_to_tf32 = 1 : i32, tt.zero_padded = 1 : i32}) -> tensor<64x32xf32> {
+  %c0 = arith.constant 0 : i32
+  %x = tt.descriptor_load %d[%c0, %c0] : !tt.tensordesc<tensor<64x32xf32>> -> tensor<64x32xf32>
+  tt.return %x : tensor<64x32xf32>
+}
