@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from machines import AMD_TARGETS, run_on
-from reference import poisoned, sim_only, tf32
+from reference import poisoned, tf32
 
 import tile
 import tile.language as tl
@@ -158,7 +158,6 @@ def store(dst, x_ptr, M: tl.constexpr, N: tl.constexpr):
     dst.store([0, 0], tl.load(x_ptr + place))
 
 
-@sim_only
 @pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "hip:gfx1100"])
 def test_stores_do_not_round(target, monkeypatch):
     run_on(target, monkeypatch)
