@@ -51,8 +51,9 @@ private:
     for (size_t i = 0; i < values.size(); ++i)
       addSources(values[i]);
   }
+  /// An index may be made of fractions, as in images that are made larger.
   void add(Value value) {
-    if (isa<IntegerType>(getElementTypeOrSelf(value.getType())))
+    if (getElementTypeOrSelf(value.getType()).isIntOrFloat())
       values.insert(value);
   }
 
@@ -120,6 +121,9 @@ void IndexValues::addSources(Value value) {
     haveData = true;
     return;
   }
+  // What a mask compares may be data.
+  if (isa<arith::CmpFOp>(op))
+    return;
   for (Value operand : op->getOperands())
     add(operand);
 }

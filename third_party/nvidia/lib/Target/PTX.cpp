@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "nvidia/Target/ConvertBytes.h"
+#include "nvidia/Target/CountAtTheEnd.h"
 #include "nvidia/Target/KeepFromUnrolling.h"
 #include "nvidia/Target/NarrowFactors.h"
 #include "nvidia/Target/PackBitwise.h"
@@ -200,6 +201,7 @@ LogicalResult nvidia::optimizeLLVM(ModuleOp diagnosticOp, llvm::Module &module,
     shareLoopOffsets(module);
     shortenLiveRanges(module);
     narrowFactors(module);
+    countAtTheEnd(module);
   }
   keepFromUnrolling(module);
   return success();

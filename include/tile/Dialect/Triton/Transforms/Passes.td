@@ -130,6 +130,7 @@ def TritonUnsignedIndices : Pass<"triton-unsigned-indices"> {
     divided as the number that it would have been. This is what the language says of
     indices. What is stored stays as it is, unless it is an index as well. Values
     computed from elements in memory stay, too: they may wrap around on purpose.
+    An index may be made of fractions, as in images that are made larger.
     The counter of a loop is no such value, though the loop's end may be one.
     A divisor may be a difference of scalars that are not negative, such as the rows
     that are left for a group of tiles. It is assumed to be a size.

@@ -38,6 +38,27 @@ tt.func @signs(%p: !tt.ptr<f32>, %m: i32, %n: i32 {tt.non_negative = 1 : i32}) {
   tt.return
 }
 
+// An index that is made of fractions is one, too. What a mask compares may be
+// data.
+// CHECK-LABEL: tt.func @fractions
+tt.func @fractions(%p: !tt.ptr<f32>) {
+  %c64 = arith.constant 64 : i32
+  %half = arith.constant 5.000000e-01 : f32
+  %pid = tt.get_program_id x : i32
+  // CHECK: arith.divui
+  %row = arith.divsi %pid, %c64 : i32
+  %x = arith.sitofp %row : i32 to f32
+  %y = arith.mulf %x, %half : f32
+  %index = arith.fptosi %y : f32 to i32
+  // CHECK: arith.remsi
+  %column = arith.remsi %pid, %c64 : i32
+  %z = arith.sitofp %column : i32 to f32
+  %mask = arith.cmpf olt, %z, %half : f32
+  %ptr = tt.addptr %p, %index : !tt.ptr<f32>, i32
+  %v = tt.load %ptr, %mask : !tt.ptr<f32>
+  tt.return
+}
+
 // What a difference of scalars is bounded by makes it a number of rows or
 // columns; otherwise it may be less than zero.
 // CHECK-LABEL: tt.func @divisors
