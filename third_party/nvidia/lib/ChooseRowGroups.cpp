@@ -53,6 +53,8 @@ constexpr int64_t kRows = 128, kGroups = 2;
 /// The warps of a group: those that reach 128 lanes of tensor memory.
 constexpr int kGroupWarps = 4;
 constexpr unsigned kRegisterBits = 32;
+/// What a dot in tensor memory has at least: columns, and bits of a row.
+constexpr int64_t kLeastColumns = 16, kLeastRowBits = 256;
 /// What a row of scores and its weights may take of a thread's registers. With
 /// 192 (128 keys of fp16) ptxas 13.5 spilled 144 bytes, with 160 (of fp8) 8 if
 /// keys are masked, with 96 (64 keys of fp16) none.
@@ -201,7 +203,8 @@ private:
       if (a.getElementTypeBitWidth() > 16 || !type.getElementType().isF32())
         return "its dots multiply other than 8 or 16 bits, or add up in other "
                "than fp32";
-      if (type.getDimSize(1) < 16 || a.getDimSize(1) < 32)
+      if (type.getDimSize(1) < kLeastColumns ||
+          a.getDimSize(1) * a.getElementTypeBitWidth() < kLeastRowBits)
         return "its dots do not fill a tensor core";
       columns += type.getDimSize(1);
     }
