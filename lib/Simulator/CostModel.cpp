@@ -42,7 +42,7 @@ static constexpr Gpu gpus[] = {
 
 /// Of a multiprocessor, in a cycle. A wavefront is what shared memory serves at
 /// once.
-static constexpr double specialLanes = 16, wavefronts = 1;
+static constexpr double specialLanes = rates::specialLanes, wavefronts = 1;
 /// What of the other parts is not hidden behind the longest.
 static constexpr double notHidden = 0.1;
 /// Blocks and threads that a multiprocessor holds at once.

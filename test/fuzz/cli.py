@@ -23,6 +23,9 @@ RUN = Path(__file__).with_name("run.py")
 #: How many programs a process runs, at most.
 CHUNK = 50
 
+#: Two groups of warps have 128 rows each.
+ROWS_OF_GROUPS = 256
+
 SECONDS_BETWEEN_LINES = 5.0
 
 #: Exit statuses: programs failed; none failed, but some were not done in time.
@@ -52,6 +55,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "specialized",
             "partitions",
             "products",
+            "groups",
             "undefined",
             "shapes",
             "gluon",
@@ -81,11 +85,14 @@ def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
         return gluon.generate(seed, target)
     program = generate(
         seed,
-        partitions=mode.endswith(("partitions", "products")),
+        partitions=mode.endswith(("partitions", "products", "groups")),
         copies=mode.endswith("partitions"),
         forgets=mode == "undefined",
         shapes=mode == "shapes",
+        rows=ROWS_OF_GROUPS if mode == "groups" else 0,
     )
+    if mode == "groups":
+        target = target or "cuda:100"
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.
     config = dataclasses.replace(program.config, elsewhere=target)

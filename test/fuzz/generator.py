@@ -46,6 +46,7 @@ class Generator:
         copies: bool = False,
         forgets: bool = False,
         shapes: bool = False,
+        rows: int = 0,
     ) -> None:
         self.seed = seed
         self.random = random.Random(seed + attempt * 2**40)
@@ -69,11 +70,15 @@ class Generator:
         self.forgets = forgets
         #: Extents need not be powers of two.
         self.shapes = shapes
+        #: Of the blocks of attention with which the program begins; 0 if it need not begin so.
+        self.rows = rows
         self.config = self.choose_config()
         self.grid = self.choose_grid()
         #: Small programs are quick to compile; a few are large.
         self.max_numel = self.random.choice((64, 256, 512, 1024, 1024, 2048))
         self.size = self.random.choice((3, 5, 8, 12, 16))
+        if rows:  # Longer ones might not be rows.
+            self.max_numel = 128
 
     # Chance.
 
@@ -220,7 +225,8 @@ class Generator:
         if self.partitions:
             self.size = self.choice((0, 1, 2, 4))
             for _ in range(self.choice((1, 1, 1, 2))):
-                self.choice((product_loops, product_loops, nest, persistent))(self)
+                kind = self.choice((product_loops, product_loops, nest, persistent))
+                (product_loops if self.rows else kind)(self)
             if self.chance(0.2):
                 moved_blocks(self)
             if self.copies and self.chance(0.25):
@@ -263,13 +269,15 @@ def generate(
     copies: bool = False,
     forgets: bool = False,
     shapes: bool = False,
+    rows: int = 0,
 ) -> Program:
     """The program of a seed. With `partitions` it has loops for partitions of warps, and with
     `copies` what is only right if the copy engine stores. With `forgets` it does not choose other
-    values for what loads leave undefined. With `shapes` its extents are no powers of two."""
+    values for what loads leave undefined. With `shapes` its extents are no powers of two. With
+    `rows` it begins with attention of so many rows."""
     for attempt in range(100):
         with contextlib.suppress(Unsound):
-            return Generator(seed, attempt, partitions, copies, forgets, shapes).generate()
+            return Generator(seed, attempt, partitions, copies, forgets, shapes, rows).generate()
     raise AssertionError(f"seed {seed} makes no program")
 
 

@@ -38,6 +38,9 @@ class Loops:
         self.k = g.choice((32, 32, 64, 64))
         if self.type == "fp64":
             self.m, self.n, self.k = 16, 16, 32
+        if g.rows:
+            self.type, self.out, self.m = g.choice(("fp16", "bf16")), "fp32", g.rows
+            self.n, self.k = g.choice((16, 32, 64, 64)), g.choice((32, 64, 64, 128))
         #: The iterations of each loop: from, to, step.
         first = g.choice((0, 0, 0, 1))
         self.ranges = [(first, g.choice((0, 1, 2, 3, 4, 6)), g.choice((1, 1, 1, 1, 2)))]
@@ -145,7 +148,9 @@ class Loops:
         ]
 
     def plan(self, attention: bool) -> None:
-        if attention and self.type in ("fp16", "bf16", "fp32"):
+        if self.g.rows:
+            self.plan_attention()
+        elif attention and self.type in ("fp16", "bf16", "fp32"):
             self.g.choice((self.plan_attention, self.plan_gradients))()
         elif self.g.chance(0.08):
             self.plan_scaled()

@@ -270,6 +270,17 @@ def of_some_blocks(program: Program) -> Program:
     return program.replace(source=source, config=config)
 
 
+def in_two_groups(program: Program) -> Program:
+    """The program with all of its loops marked, whose rows two groups of warps divide if they can
+    be divided."""
+    warps = random.Random(program.seed).choice((4, 8))
+    options = dict(program.config.options) | {"row_groups": 2, "tensor_memory": True}
+    config = dataclasses.replace(
+        program.config, num_ctas=1, num_warps=warps, options=tuple(options.items())
+    )
+    return program.replace(source=marked(program.source, lambda: True), config=config)
+
+
 def easier(program: Program) -> Iterator[Program]:
     """The program in one block, and with nothing copied ahead: what a target has room for that
     refuses it as it is."""
@@ -290,10 +301,11 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     only executes. The others do what "interpret" does: "passes" with a random sequence of passes,
     "cluster" for programs of two blocks. "specialized" and "partitions" are for programs with loops
     whose loads get warps of their own. "products" is for what "partitions" runs in blocks and
-    clusters, divided or not. "gluon" is for programs that say their layouts. "undefined" is for
-    those that use what masked loads leave undefined, "shapes" for those whose extents are no powers
-    of two. The modes of `VALIDATING` execute the IR between the passes instead of what they make of
-    it. What a target refuses is made easier, if the mode is not about what goes then.
+    clusters, divided or not. "groups" is for attention whose rows two groups of warps divide.
+    "gluon" is for programs that say their layouts. "undefined" is for those that use what masked
+    loads leave undefined, "shapes" for those whose extents are no powers of two. The modes of
+    `VALIDATING` execute the IR between the passes instead of what they make of it. What a target
+    refuses is made easier, if the mode is not about what goes then.
     """
     if mode in VALIDATING:
         return check_passes(program, mode)
@@ -413,6 +425,8 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
         return _check(program.replace(config=config), "interpret")
     if mode == "products":
         return _check(of_some_blocks(program), "interpret")
+    if mode == "groups":
+        return _check(in_two_groups(program), "interpret", "partition1")
     if mode in ("specialized", "partitions"):
         return _check(specialized(program), "interpret", "ttg.warp_specialize")
     if mode == "undefined":

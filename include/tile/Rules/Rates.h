@@ -23,6 +23,9 @@ inline constexpr int64_t tensorMemoryBytes = 512;
 /// From the L2 cache.
 inline constexpr int64_t cacheBytes = 64;
 
+/// Lanes of the units for special functions, such as powers of two.
+inline constexpr int64_t specialLanes = 16;
+
 /// From the start of a copy of global memory to its arrival. Assumed.
 inline constexpr int64_t copyLatency = 600;
 

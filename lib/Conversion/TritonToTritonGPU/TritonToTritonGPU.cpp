@@ -12,6 +12,7 @@
 #include "tile/Conversion/TritonToTritonGPU/Passes.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/Interfaces.h"
+#include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
@@ -90,6 +91,11 @@ LogicalResult ConvertTritonToTritonGPU::describeMachine(ModuleOp module) {
         module.getLoc(),
         "expected option 'target' to name a machine, <kind>:<architecture>");
 
+  // Whoever has divided the rows knows how many warps are for those that stay.
+  if (auto warps = module->getAttrOfType<IntegerAttr>(kGroupWarpsAttrName)) {
+    numWarps = warps.getInt();
+    module->removeAttr(kGroupWarpsAttrName);
+  }
   Builder b(&getContext());
   for (auto [name, value] :
        {std::pair<StringRef, Attribute>(kNumCTAsAttrName,

@@ -282,6 +282,7 @@ class NvidiaBackend(BaseBackend):
                 if not options.specialize_warps or (tensor_memory and not specialize_warps)
                 else ""
             )
+            + ("" if options.row_groups is None else f" row-groups={options.row_groups}")
             + f" raise-pointers={raised}"
             + (" clc=true" if options.clc else ""),
         )

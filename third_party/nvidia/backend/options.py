@@ -46,6 +46,9 @@ class NvidiaOptions(BaseOptions):
     tensor_memory: bool = True
     #: Give loops over tiles warps for copies and dots where it pays, on the same targets.
     specialize_warps: bool = True
+    #: Among how many groups of warps attention divides blocks of 256 rows, on the same targets: 1,
+    #: or 2 where it is possible. None: 2 where it pays. Its loop has ``warp_specialize=True``.
+    row_groups: int | None = None
     #: Whether loops with dots load by bulk tensor copies where programs load by pointers. None:
     #: where it pays, on sm_90.
     raise_pointers: bool | None = None
@@ -112,6 +115,8 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
         raise TileError(
             f"num_ctas > 1 requires NVIDIA SM90+ (Hopper): {facts} has no clusters of blocks"
         )
+    if options.row_groups not in (None, 1, 2):
+        raise TileError(f"row_groups is 1, 2 or None, not {options.row_groups!r}")
     if options.clc and not facts.has_cluster_launch_control:
         raise TileError(
             f"clc requires NVIDIA SM100+ (Blackwell): {facts} has no cluster launch control"

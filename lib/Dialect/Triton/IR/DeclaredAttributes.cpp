@@ -45,6 +45,11 @@ static constexpr DeclaredAttribute kTable[] = {
      "launches check it."},
     {kUndefinedLoadsAttrName, Is::Strings, On::Module,
      "The places of loads whose undefined lanes may matter."},
+    {kLongestExtentAttrName, Is::Positive, On::Module,
+     "Tensors with longer dimensions are to become several."},
+    {kGroupWarpsAttrName, Is::Positive, On::Module,
+     "The warps that run a program, instead of as many as were asked for: "
+     "others get the rest of the work."},
     {kPrefetchAttr, Is::Unit, On::Any,
      "The assembly only asks caches for lines of memory: accesses may pass "
      "it."},

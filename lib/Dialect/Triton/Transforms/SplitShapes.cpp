@@ -32,11 +32,12 @@ using namespace mlir::triton;
 // Pieces
 //===----------------------------------------------------------------------===//
 
-Pieces::Pieces(ArrayRef<int64_t> shape) {
+Pieces::Pieces(ArrayRef<int64_t> shape, int64_t longest) {
   for (int64_t extent : shape) {
     SmallVector<Stretch> &stretches = dims.emplace_back();
     for (int64_t offset = 0; offset < extent;) {
-      int64_t size = llvm::bit_floor(uint64_t(extent - offset));
+      int64_t size = std::min<int64_t>(
+          llvm::bit_floor(uint64_t(extent - offset)), longest);
       stretches.push_back({offset, size});
       offset += size;
     }
@@ -74,14 +75,18 @@ SmallVector<int64_t> Pieces::getOffsets(size_t piece) const {
   return offsets;
 }
 
-static std::optional<LogicalResult>
-convertTensor(RankedTensorType type, SmallVectorImpl<Type> &types) {
-  if (!isSplit(type))
-    return std::nullopt;
-  Pieces pieces(type);
-  for (size_t piece = 0; piece < pieces.size(); ++piece)
-    types.push_back(type.clone(pieces.getShape(piece)));
-  return success();
+PieceConverter::PieceConverter(int64_t longest) : longest(longest) {
+  addConversion([](Type type) { return type; });
+  addConversion(
+      [longest](RankedTensorType type,
+                SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+        Pieces pieces(type, longest);
+        if (type.getEncoding() || pieces.size() == 1)
+          return std::nullopt;
+        for (size_t piece = 0; piece < pieces.size(); ++piece)
+          types.push_back(type.clone(pieces.getShape(piece)));
+        return success();
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,8 +160,7 @@ Value triton::splatNumber(OpBuilder &builder, Location loc,
 // Operations of which each piece of a result needs one piece of each operand
 //===----------------------------------------------------------------------===//
 
-/// Whether piece i of each result is the operation on piece i of each operand.
-static bool isPiecewise(Operation *op) {
+bool triton::isPiecewise(Operation *op) {
   return op->hasTrait<mlir::OpTrait::Elementwise>() ||
          isa<AddPtrOp, LoadOp, StoreOp, AtomicRMWOp, AtomicCASOp,
              MapElementwiseOp, ElementwiseInlineAsmOp, ExternElementwiseOp,
@@ -235,8 +239,8 @@ struct SplitPiecewise : public ConversionPattern {
   }
 };
 
-struct SplitConstant : public OpConversionPattern<arith::ConstantOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitConstant : public PiecePattern<arith::ConstantOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OpAdaptor adaptor,
@@ -245,7 +249,7 @@ struct SplitConstant : public OpConversionPattern<arith::ConstantOp> {
     auto type = dyn_cast<RankedTensorType>(op.getType());
     if (!elements || !type)
       return rewriter.notifyMatchFailure(op, "elements are not known");
-    Pieces pieces(type);
+    Pieces pieces = getPieces(type);
     SmallVector<Value> results;
     for (size_t piece = 0; piece < pieces.size(); ++piece)
       results.push_back(arith::ConstantOp::create(
@@ -277,13 +281,13 @@ private:
   }
 };
 
-struct SplitRange : public OpConversionPattern<MakeRangeOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitRange : public PiecePattern<MakeRangeOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(MakeRangeOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Pieces pieces(op.getType());
+    Pieces pieces = getPieces(op.getType());
     SmallVector<Value> results;
     for (Stretch stretch : pieces.getStretches(0)) {
       auto start = static_cast<int32_t>(op.getStart() + stretch.offset);
@@ -296,14 +300,14 @@ struct SplitRange : public OpConversionPattern<MakeRangeOp> {
   }
 };
 
-struct SplitBroadcast : public OpConversionPattern<BroadcastOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitBroadcast : public PiecePattern<BroadcastOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(BroadcastOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RankedTensorType type = op.getType();
-    Pieces sources(op.getSrc().getType()), pieces(type);
+    Pieces sources = getPieces(op.getSrc().getType()), pieces = getPieces(type);
     SmallVector<Value> results;
     for (size_t piece = 0; piece < pieces.size(); ++piece) {
       SmallVector<size_t> stretches = pieces.getStretchesOf(piece);
@@ -319,13 +323,14 @@ struct SplitBroadcast : public OpConversionPattern<BroadcastOp> {
   }
 };
 
-struct SplitTrans : public OpConversionPattern<TransOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitTrans : public PiecePattern<TransOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(TransOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Pieces sources(op.getSrc().getType()), pieces(op.getType());
+    Pieces sources = getPieces(op.getSrc().getType()),
+           pieces = getPieces(op.getType());
     SmallVector<Value> results;
     for (size_t piece = 0; piece < pieces.size(); ++piece) {
       SmallVector<size_t> stretches = pieces.getStretchesOf(piece),
@@ -346,8 +351,8 @@ struct SplitTrans : public OpConversionPattern<TransOp> {
 //===----------------------------------------------------------------------===//
 
 /// Each piece says where in the tensor it begins.
-struct SplitPrint : public OpConversionPattern<PrintOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitPrint : public PiecePattern<PrintOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(PrintOp op, OneToNOpAdaptor adaptor,
@@ -363,7 +368,7 @@ struct SplitPrint : public OpConversionPattern<PrintOp> {
         if (values.size() == 1)
           continue;
         SmallVector<int64_t> offsets =
-            Pieces(op.getArgs()[n].getType()).getOffsets(piece);
+            getPieces(op.getArgs()[n].getType()).getOffsets(piece);
         print->setDiscardableAttr(kFirstIndexAttrName,
                                   rewriter.getDenseI32ArrayAttr(
                                       llvm::to_vector_of<int32_t>(offsets)));
@@ -375,13 +380,13 @@ struct SplitPrint : public OpConversionPattern<PrintOp> {
 };
 
 /// A variable of the program becomes a variable for each piece: `x[0:64]`.
-struct SplitDebugValue : public OpConversionPattern<debug::ValueOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitDebugValue : public PiecePattern<debug::ValueOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(debug::ValueOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Pieces pieces(op.getValue().getType());
+    Pieces pieces = getPieces(op.getValue().getType());
     for (auto [piece, value] : llvm::enumerate(adaptor.getValue())) {
       std::string name = op.getName().str() + "[";
       for (auto [dim, offset, size] :
@@ -406,8 +411,8 @@ struct SplitDebugValue : public OpConversionPattern<debug::ValueOp> {
 
 /// The dots of the pieces along the contracted dimension are added up, the
 /// first ones first.
-template <typename OpT> struct SplitDot : public OpConversionPattern<OpT> {
-  using OpConversionPattern<OpT>::OpConversionPattern;
+template <typename OpT> struct SplitDot : public PiecePattern<OpT> {
+  using PiecePattern<OpT>::PiecePattern;
   using OneToNOpAdaptor = typename OpConversionPattern<OpT>::OneToNOpAdaptor;
 
   LogicalResult
@@ -415,7 +420,8 @@ template <typename OpT> struct SplitDot : public OpConversionPattern<OpT> {
                   ConversionPatternRewriter &rewriter) const override {
     auto [inner, outer] =
         std::pair(op.getType().getRank() - 1, op.getType().getRank() - 2);
-    Pieces a(op.getA().getType()), d(op.getType());
+    Pieces a = this->getPieces(op.getA().getType()),
+           d = this->getPieces(op.getType());
     // Packed elements and scales have the same stretches, of other sizes.
     size_t depth = a.getStretches(inner).size();
     SmallVector<Value> results;
@@ -437,7 +443,8 @@ template <typename OpT> struct SplitDot : public OpConversionPattern<OpT> {
           ArrayRef<size_t> from = isLeft                 ? row
                                   : operands.size() == 1 ? column
                                                          : scale;
-          operands.push_back(pieces[Pieces(operand.getType()).getPiece(from)]);
+          operands.push_back(
+              pieces[this->getPieces(operand.getType()).getPiece(from)]);
         }
         sum = clonePiece(rewriter, op, operands, sum.getType())->getResult(0);
       }
@@ -455,9 +462,20 @@ private:
   }
 };
 
+} // namespace
+
+void triton::populateSplitPatterns(const PieceConverter &converter,
+                                   RewritePatternSet &patterns) {
+  patterns.add<SplitPiecewise, SplitConstant, SplitRange, SplitBroadcast,
+               SplitTrans, SplitPrint, SplitDebugValue, SplitDot<DotOp>,
+               SplitDot<DotScaledOp>>(converter, patterns.getContext());
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 struct TritonSplitShapes
     : public triton::impl::TritonSplitShapesBase<TritonSplitShapes> {
@@ -467,16 +485,12 @@ struct TritonSplitShapes
     if (!hasValueOfType(getOperation(), isSplit))
       return;
     MLIRContext *context = &getContext();
-    TypeConverter converter;
-    converter.addConversion([](Type type) { return type; });
-    converter.addConversion(convertTensor);
-
+    PieceConverter converter;
     ConversionTarget target(*context);
     RewritePatternSet patterns(context);
     populateDecompositionPatterns(converter, patterns, target);
-    patterns.add<SplitPiecewise, SplitConstant, SplitRange, SplitBroadcast,
-                 SplitTrans, SplitPrint, SplitDebugValue, SplitDot<DotOp>,
-                 SplitDot<DotScaledOp>>(converter, context);
+    populateSplitPatterns(converter, patterns);
+    populateSplitReducePatterns(converter, patterns);
     populateSplitCollectivePatterns(converter, patterns);
     populateSplitReshapePatterns(converter, patterns);
     if (failed(applyDecomposition(getOperation(), target, std::move(patterns))))

@@ -136,15 +136,17 @@ static SmallVector<int64_t> dropDim(ArrayRef<int64_t> shape, int64_t axis) {
 namespace {
 
 /// Pieces along the axis are reduced, and the results combined in order.
-struct SplitReduce : public OpConversionPattern<ReduceOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct SplitReduce : public PiecePattern<ReduceOp> {
+  using PiecePattern::PiecePattern;
 
   LogicalResult
   matchAndRewrite(ReduceOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     ArrayRef<int64_t> shape = op.getInputTypes().front().getShape();
     int64_t axis = op.getAxis();
-    Pieces sources(shape), pieces(dropDim(shape, axis));
+    SmallVector<int64_t> rest = dropDim(shape, axis);
+    Pieces sources = getPieces(shape),
+           pieces = getPieces(ArrayRef<int64_t>(rest));
     SmallVector<SmallVector<Value>> results(op.getNumResults());
     for (size_t piece = 0; piece < pieces.size(); ++piece) {
       SmallVector<Value> all;
@@ -352,6 +354,11 @@ private:
 
 void triton::populateSplitCollectivePatterns(const TypeConverter &converter,
                                              RewritePatternSet &patterns) {
-  patterns.add<SplitReduce, SplitScan, SplitGather, SplitHistogram>(
-      converter, patterns.getContext());
+  patterns.add<SplitScan, SplitGather, SplitHistogram>(converter,
+                                                       patterns.getContext());
+}
+
+void triton::populateSplitReducePatterns(const PieceConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<SplitReduce>(converter, patterns.getContext());
 }

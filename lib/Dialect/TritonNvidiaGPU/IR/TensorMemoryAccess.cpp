@@ -14,6 +14,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "llvm/ADT/BitVector.h"
@@ -468,10 +469,38 @@ static unsigned countColumnsToCome(Value scales) {
   return buffers * llvm::divideCeil(type.getNumElements(), kScalesOfColumn);
 }
 
+/// The loop around `op` that is in no other one.
+static LoopLikeOpInterface getOutermostLoop(Operation *op) {
+  LoopLikeOpInterface outermost;
+  while (auto loop = op->getParentOfType<LoopLikeOpInterface>())
+    op = outermost = loop;
+  return outermost;
+}
+
+/// Whether what two operations have in tensor memory is needed one after the
+/// other. They are in different loops, and sums of the first loop are what the
+/// second one goes on with.
+static bool areNeededInTurn(Operation *op, Operation *other) {
+  LoopLikeOpInterface loop = getOutermostLoop(op),
+                      otherLoop = getOutermostLoop(other);
+  if (!loop || !otherLoop || loop == otherLoop ||
+      loop->getBlock() != otherLoop->getBlock())
+    return false;
+  LoopLikeOpInterface first =
+      loop->isBeforeInBlock(otherLoop) ? loop : otherLoop;
+  return llvm::all_of(first->getResults(), [](OpResult result) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    return !type || type.getRank() < 2 ||
+           llvm::all_of(result.getUsers(), llvm::IsaPred<LoopLikeOpInterface>);
+  });
+}
+
 unsigned mlir::triton::nvidia_gpu::countTensorMemoryColumns(Operation *op) {
   unsigned columns = 0;
   auto function = op->getParentOfType<FunctionOpInterface>();
   function->walk([&](TMEMAllocOp alloc) {
+    if (areNeededInTurn(op, alloc))
+      return;
     auto footprint = getTensorMemoryFootprint(alloc.getResult().getType());
     if (succeeded(footprint))
       columns += footprint->columns;

@@ -153,10 +153,11 @@ private:
 
   /// Where loops and branches are blocks. The buffer is in use where a view of
   /// it is alive, and where a multiplication or copy that has it may still run.
-  /// Of partitions this says nothing.
+  /// Of partitions this says only whether it is in use in those of one
+  /// operation alone.
   Interval followBlocks(TMEMAllocOp alloc) const {
     if (hasPartitions)
-      return everywhere();
+      return followPartitions(alloc);
     Interval live{INT64_MAX, 0};
     auto extendTo = [&](Operation *op) {
       Interval at = numbers.lookup(op);
@@ -178,6 +179,27 @@ private:
         return everywhere();
     }
     return live;
+  }
+
+  /// All of the operation whose groups of warps have a buffer to themselves. It
+  /// is done when they are.
+  Interval followPartitions(TMEMAllocOp alloc) const {
+    auto groups = alloc->getParentOfType<gpu::WarpSpecializeOp>();
+    if (!groups)
+      return everywhere();
+    bool isInside = true;
+    for (Operation *user : users.lookup(alloc.getResult())) {
+      isInside &= groups->isProperAncestor(user);
+      if (!isInside || !getAsyncWork(user))
+        continue;
+      bool isWaitedFor = false;
+      followUnderWay(user, aliases, {.visit = [&](Operation *op) {
+                       isInside &= groups->isProperAncestor(op);
+                       isWaitedFor |= isa<WaitBarrierOp>(op);
+                     }});
+      isInside &= isWaitedFor;
+    }
+    return isInside ? numbers.lookup(groups) : everywhere();
   }
 
   int64_t number(Operation *op) {

@@ -32,6 +32,16 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     add(createCanonicalizerPass());
     add(createCSEPass());
   }
+  // Before descriptors get layouts, too: their blocks become smaller.
+  if (hasTensorMemory && options.tensorMemory && options.tma &&
+      options.specializeWarps && options.rowGroups != 1) {
+    ChooseRowGroupsNVOptions choice;
+    choice.numWarps = options.numWarps;
+    choice.numCTAs = options.numCTAs;
+    choice.wherePossible = options.rowGroups == 2;
+    add(createChooseRowGroupsNV(choice));
+    add(createTritonSplitRows());
+  }
   // Descriptors that TMA does not serve are pointers like others.
   if (useTMA) {
     nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;

@@ -90,6 +90,48 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %d : tensor<128x128xf32, #blocked>
   }
 
+  // One loop goes on with the sum of another one. So the sums of the first are
+  // done with when those of the second begin.
+  // CHECK-LABEL: @sums_in_turn
+  // CHECK-COUNT-4: ttnvgpu.tc_gen5_mma
+  // CHECK-NOT: tt.dot
+  tt.func @sums_in_turn(%a: tensor<128x32xf16, #a>, %b: tensor<32x256xf16, #b>, %c: tensor<128x256xf32, #blocked>, %n: i32) -> tensor<128x256xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %c) -> tensor<128x256xf32, #blocked> : i32 {
+      %s = tt.dot %a, %b, %c : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      %t = arith.addf %s, %sum : tensor<128x256xf32, #blocked>
+      %d = tt.dot %a, %b, %t : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      scf.yield %d : tensor<128x256xf32, #blocked>
+    }
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %0) -> tensor<128x256xf32, #blocked> : i32 {
+      %s = tt.dot %a, %b, %c : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      %t = arith.addf %s, %sum : tensor<128x256xf32, #blocked>
+      %d = tt.dot %a, %b, %t : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      scf.yield %d : tensor<128x256xf32, #blocked>
+    }
+    tt.return %1 : tensor<128x256xf32, #blocked>
+  }
+
+  // The first sum is needed behind the second loop, too.
+  // CHECK-LABEL: @sums_together
+  // CHECK-COUNT-2: ttnvgpu.tc_gen5_mma
+  // CHECK: tt.dot
+  tt.func @sums_together(%a: tensor<128x32xf16, #a>, %b: tensor<32x256xf16, #b>, %c: tensor<128x256xf32, #blocked>, %n: i32) -> (tensor<128x256xf32, #blocked>, tensor<128x256xf32, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %c, %y = %c) -> (tensor<128x256xf32, #blocked>, tensor<128x256xf32, #blocked>) : i32 {
+      %d = tt.dot %a, %b, %x : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      %e = tt.dot %a, %b, %y : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      scf.yield %d, %e : tensor<128x256xf32, #blocked>, tensor<128x256xf32, #blocked>
+    }
+    %1 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %0#0) -> tensor<128x256xf32, #blocked> : i32 {
+      %d = tt.dot %a, %b, %x : tensor<128x32xf16, #a> * tensor<32x256xf16, #b> -> tensor<128x256xf32, #blocked>
+      scf.yield %d : tensor<128x256xf32, #blocked>
+    }
+    tt.return %0#1, %1 : tensor<128x256xf32, #blocked>, tensor<128x256xf32, #blocked>
+  }
+
   // There is room for two of these sums.
   // CHECK-LABEL: @three_sums
   // CHECK-COUNT-2: ttnvgpu.tc_gen5_mma

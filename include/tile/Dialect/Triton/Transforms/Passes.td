@@ -414,6 +414,24 @@ def TritonUnpackMaps : Pass<"triton-unpack-maps"> {
   ];
 }
 
+def TritonSplitRows : Pass<"triton-split-rows", "mlir::ModuleOp"> {
+  let summary = "Take tensors apart that are longer than the module says";
+  let description = [{
+    A module may say how long a dimension is to be at most
+    (`tt.longest_extent`). Then each longer tensor becomes several, as in
+    `triton-split-shapes`. Descriptors of such blocks describe one piece.
+
+    ```mlir
+    %q = tt.descriptor_load %desc[%x, %y] : !tt.tensordesc<tensor<256x64xf16>> -> tensor<256x64xf16>
+    // becomes
+    %q0 = tt.descriptor_load %desc[%x, %y] : !tt.tensordesc<tensor<128x64xf16>> -> tensor<128x64xf16>
+    %z = arith.addi %x, %c128 : i32
+    %q1 = tt.descriptor_load %desc[%z, %y] : !tt.tensordesc<tensor<128x64xf16>> -> tensor<128x64xf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TritonSplitShapes : Pass<"triton-split-shapes"> {
   let summary = "Take tensors apart into pieces of powers of two";
   let description = [{

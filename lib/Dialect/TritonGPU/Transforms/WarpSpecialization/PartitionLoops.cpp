@@ -29,6 +29,7 @@
 #include "../Pipeline/AsyncProducts.h"
 #include "../Pipeline/Buffers.h"
 #include "DelayedProducts.h"
+#include "GroupPartition.h"
 #include "Producer.h"
 #include "ProducerRegisters.h"
 #include "ProductPartition.h"
@@ -125,10 +126,15 @@ public:
     makeProducer();
     makeConsumer();
     int consumerWarps = numWarps;
+    // Two groups take all buffers then.
+    int numGroups = 1;
+    GroupPartition groups(specialize, loop, barriers, ringOps, arrivals);
+    if (succeeded(groups.split(specialize)))
+      numGroups = 2;
     ProductPartition products(specialize, loop, barriers, ringOps, arrivals,
                               repeated);
     // One warp takes all buffers then. It need not say so.
-    bool hasProducts = succeeded(products.split(specialize));
+    bool hasProducts = numGroups == 1 && succeeded(products.split(specialize));
     if (hasProducts)
       consumerWarps = 0;
     // Copies of all blocks arrive where the dots are started.
@@ -142,8 +148,8 @@ public:
         arrivals += producerWarps * lookupThreadsPerWarp(specialize);
       initialize(ring.full, arrivals);
       int numBlocks = ring.isShared(barriers) ? lookupNumCTAs(specialize) : 1;
-      initialize(ring.empty,
-                 consumerWarps * numBlocks + int(in.hasProductsBeside));
+      initialize(ring.empty, numGroups * (consumerWarps * numBlocks +
+                                          int(in.hasProductsBeside)));
       isShared |= ring.isShared(barriers);
     });
     if (isShared) {

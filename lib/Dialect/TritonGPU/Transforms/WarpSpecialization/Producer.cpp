@@ -53,9 +53,12 @@ static std::string findDistance(Value value) {
   return "its addresses come from a tensor of pointers that other warps hold";
 }
 
-ProducerSlice::ProducerSlice(scf::ForOp loop, ArrayRef<Operation *> loads)
+ProducerSlice::ProducerSlice(scf::ForOp loop, ArrayRef<Operation *> loads,
+                             ArrayRef<Value> values)
     : loop(loop), loads(loads.begin(), loads.end()) {
   add(loop.getOperation());
+  for (Value value : values)
+    add(value);
   for (Operation *load : loads) {
     if (load->getParentOp() != loop)
       add(load->getParentOp());
@@ -63,8 +66,8 @@ ProducerSlice::ProducerSlice(scf::ForOp loop, ArrayRef<Operation *> loads)
       add(operand);
   }
   // What is added while following is followed, too.
-  for (size_t i = 0; i < values.size(); ++i)
-    follow(values[i]);
+  for (size_t i = 0; i < this->values.size(); ++i)
+    follow(this->values[i]);
 }
 
 void ProducerSlice::add(Value value) { values.insert(value); }
@@ -142,6 +145,30 @@ ProducerSlice::findObstacle(MemoryModel &memory) const {
 //===----------------------------------------------------------------------===//
 // The partition
 //===----------------------------------------------------------------------===//
+
+WarpSpecializeOp mlir::triton::gpu::addPartition(WarpSpecializeOp specialize,
+                                                 int32_t numWarps,
+                                                 int32_t registers) {
+  OpBuilder builder(specialize);
+  SmallVector<int32_t> warps(specialize.getPartitionNumWarps());
+  warps.push_back(numWarps);
+  auto next = WarpSpecializeOp::create(builder, specialize.getLoc(),
+                                       specialize.getResultTypes(), warps,
+                                       /*numPartitionRegions=*/warps.size());
+  next->setOperands(specialize->getOperands());
+  if (auto before = specialize.getRequestedRegisters()) {
+    SmallVector<int32_t> requested(*before);
+    requested.push_back(registers);
+    next.setRequestedRegisters(requested);
+  }
+  next.getDefaultRegion().takeBody(specialize.getDefaultRegion());
+  for (auto [from, to] :
+       llvm::zip(specialize.getPartitionRegions(), next.getPartitionRegions()))
+    to.takeBody(from);
+  specialize->replaceAllUsesWith(next);
+  specialize->erase();
+  return next;
+}
 
 ProducerBuilder::ProducerBuilder(const ProducerSlice &slice,
                                  WarpSpecializeOp specialize, Region &partition)

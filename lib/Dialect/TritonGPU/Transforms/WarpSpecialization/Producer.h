@@ -15,7 +15,9 @@ namespace mlir::triton::gpu {
 /// The operations of a loop that its loads, but not their values, depend on.
 class ProducerSlice {
 public:
-  ProducerSlice(scf::ForOp loop, ArrayRef<Operation *> loads);
+  /// Of `loads`, and of `values` in the loop.
+  ProducerSlice(scf::ForOp loop, ArrayRef<Operation *> loads,
+                ArrayRef<Value> values = {});
 
   struct Obstacle {
     Location loc;
@@ -41,6 +43,10 @@ private:
   llvm::SetVector<Operation *> ops;
   llvm::SetVector<Value> values;
 };
+
+/// Replaces the operation by one with a further partition, which is empty.
+WarpSpecializeOp addPartition(WarpSpecializeOp specialize, int32_t numWarps,
+                              int32_t registers);
 
 /// Repeats a slice in a partition of `specialize`, and hands it what it needs
 /// from around the loop.

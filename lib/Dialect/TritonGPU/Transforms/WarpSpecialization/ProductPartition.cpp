@@ -279,27 +279,9 @@ void ProductPartition::startAndFinishTiles() {
 /// Repeats the dots in a partition of a new operation, which replaces the old
 /// one.
 void ProductPartition::makePartition() {
-  OpBuilder builder(specialize);
-  SmallVector<int32_t> warps(specialize.getPartitionNumWarps());
   // One thread starts all dots.
-  warps.push_back(1);
-  auto next = WarpSpecializeOp::create(builder, specialize.getLoc(),
-                                       specialize.getResultTypes(), warps,
-                                       /*numPartitionRegions=*/warps.size());
-  next->setOperands(specialize->getOperands());
-  if (auto registers = specialize.getRequestedRegisters()) {
-    SmallVector<int32_t> requested(*registers);
-    requested.push_back(getRegisterNeed(RegisterNeed::Copies));
-    next.setRequestedRegisters(requested);
-  }
-  next.getDefaultRegion().takeBody(specialize.getDefaultRegion());
-  for (auto [from, to] :
-       llvm::zip(specialize.getPartitionRegions(), next.getPartitionRegions()))
-    to.takeBody(from);
-  specialize->replaceAllUsesWith(next);
-  specialize->erase();
-  specialize = next;
-
+  specialize = addPartition(specialize, /*numWarps=*/1,
+                            getRegisterNeed(RegisterNeed::Copies));
   ProducerSlice slice(tiles, effects);
   ProducerBuilder partition(slice, specialize,
                             specialize.getPartitionRegions().back());

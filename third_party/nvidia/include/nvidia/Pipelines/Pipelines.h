@@ -44,6 +44,13 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::desc("Give loops over tiles warps for copies and dots, where "
                      "it pays and dots add up in tensor memory"),
       llvm::cl::init(true)};
+  Option<int> rowGroups{
+      *this, "row-groups",
+      llvm::cl::desc("Among how many groups of warps loops of chained dots "
+                     "divide their rows, if they ask for warps of their own "
+                     "and dots add up in tensor memory: 1, 2 where it is "
+                     "possible, or 0, which is 2 where it pays"),
+      llvm::cl::init(0)};
   Option<std::string> raisePointers{
       *this, "raise-pointers",
       llvm::cl::desc("Which loops with dots load through descriptors where "

@@ -44,6 +44,38 @@ def AccelerateMatmulInRegistersNV
   ];
 }
 
+def ChooseRowGroupsNV : Pass<"choose-row-groups-nv", "mlir::ModuleOp"> {
+  let summary = "Decide whether two groups of warps divide the rows of a chain of dots";
+  let description = [{
+    For loops with `warp_specialize=True` in which a dot multiplies what is computed
+    from another one, as in attention. A block of 256 rows may be divided among two
+    groups of four warps. The threads of one compute, while the tensor core
+    multiplies for the other one. What takes fewer cycles is chosen.
+
+    The module says then how long dimensions are to be at most, and how many warps
+    a group has. `triton-split-rows` makes two chains of one. A remark says why not.
+
+    ```mlir
+    module {...}
+    ```
+    becomes
+    ```mlir
+    module attributes {tt.group_warps = 4 : i32, tt.longest_extent = 128 : i32} {...}
+    ```
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "int", /*default=*/"8",
+           "Warps that run one program">,
+    Option<"numCTAs", "num-ctas", "int", /*default=*/"1",
+           "Blocks that run one program together">,
+    Option<"wherePossible", "where-possible", "bool", /*default=*/"false",
+           "Divide them whatever it costs">
+  ];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops whose rows two groups of warps divide">
+  ];
+}
+
 def PlanBlockPairsNV : Pass<"plan-block-pairs-nv", "mlir::ModuleOp"> {
   let summary = "Decide whether pairs of blocks multiply together";
   let description = [{

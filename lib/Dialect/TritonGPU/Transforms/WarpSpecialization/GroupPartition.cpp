@@ -1,0 +1,329 @@
+//===-- GroupPartition.cpp - A second group that computes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "GroupPartition.h"
+
+#include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
+#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/Support/DebugLog.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tritongpu-partition-loops"
+
+using namespace mlir;
+using namespace mlir::triton;
+using namespace mlir::triton::gpu;
+
+/// What the second group hands over lies in shared memory beside the rings.
+static constexpr int64_t kMostResultBytes = 16 << 10;
+static constexpr int kWarpsPerGroup = 4;
+
+//===----------------------------------------------------------------------===//
+// Two chains of dots
+//===----------------------------------------------------------------------===//
+
+/// The buffer that a view shows.
+static Value getBuffer(Value value) {
+  while (Operation *def = value.getDefiningOp()) {
+    if (!isa<ViewLikeOpInterface>(def))
+      break;
+    value = def->getOperand(0);
+  }
+  return value;
+}
+
+static Value getKey(Value value) {
+  return isa<MemDescType>(value.getType()) ? getBuffer(value) : value;
+}
+
+GroupPartition::Dots GroupPartition::get(Value value) const {
+  auto it = sources.find(getKey(value));
+  return it == sources.end() ? Dots(products.size()) : it->second;
+}
+
+bool GroupPartition::add(Value value, const Dots &dots) {
+  Dots &known =
+      sources.try_emplace(getKey(value), products.size()).first->second;
+  bool isNew = dots.test(known);
+  known |= dots;
+  return isNew;
+}
+
+GroupPartition::Dots GroupPartition::getOperands(Operation *op) const {
+  Dots dots(products.size());
+  for (Value operand : op->getOperands())
+    dots |= get(operand);
+  return dots;
+}
+
+/// Whether `op` may write to the memory of an operand.
+static bool mayWrite(Operation *op, OpOperand &operand) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return !isMemoryEffectFree(op);
+  SmallVector<MemoryEffects::EffectInstance> found;
+  effects.getEffectsOnValue(operand.get(), found);
+  return llvm::any_of(found, [](const MemoryEffects::EffectInstance &effect) {
+    return isa<MemoryEffects::Write>(effect.getEffect());
+  });
+}
+
+/// Hands on which dots the operands of `op` come from; whether that is new.
+bool GroupPartition::follow(Operation *op) {
+  bool changes = false;
+  if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+    for (auto [i, value] : llvm::enumerate(yield.getOperands())) {
+      Dots dots = get(value);
+      changes |= add(op->getParentOp()->getResult(i), dots);
+      if (op->getParentOp() == loop)
+        changes |= add(loop.getRegionIterArg(i), dots);
+    }
+    return changes;
+  }
+  Dots dots = getOperands(op);
+  if (auto product = dyn_cast<MatrixProductOpInterface>(op))
+    dots.set(std::distance(products.begin(), llvm::find(products, product)));
+  // What needs two dots makes them one chain.
+  for (unsigned dot : dots.set_bits())
+    chains.unionSets(dots.find_first(), dot);
+  for (Value result : op->getResults())
+    changes |= add(result, dots);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<MemDescType>(operand.get().getType()) && dots.any() &&
+        mayWrite(op, operand))
+      changes |= add(operand.get(), dots);
+  return changes;
+}
+
+/// The dots of the loop: all run beside the threads, in every iteration.
+bool GroupPartition::findProducts() {
+  bool areBeside = true;
+  loop.walk([&](MatrixProductOpInterface product) {
+    areBeside &= product->getParentOp() == loop &&
+                 barriers.arrivesByItself(product) && !product.isAsync() &&
+                 !barriers.isOfAllBlocks(product);
+    products.push_back(product);
+  });
+  return areBeside && products.size() > 2;
+}
+
+void GroupPartition::findChains() {
+  for (unsigned dot : llvm::seq<unsigned>(products.size()))
+    chains.insert(dot);
+  for (bool changes = true; changes;) {
+    changes = false;
+    loop.walk([&](Operation *op) {
+      if (op != loop)
+        changes |= follow(op);
+    });
+  }
+}
+
+/// The chain of the last dot moves.
+bool GroupPartition::isMoved(const Dots &dots) const {
+  return dots.any() &&
+         chains.isEquivalent(dots.find_first(), products.size() - 1);
+}
+
+/// Sorts what has effects by who does it.
+StringRef GroupPartition::sortOperations() {
+  StringRef why;
+  auto sort = [&](Operation *op) {
+    if (isa<scf::ForOp, scf::WhileOp>(op)) {
+      why = "there is a loop in it";
+      return;
+    }
+    if (ringOps.contains(op) || arrivals.contains(op)) {
+      repeated.push_back(op);
+      return;
+    }
+    // What only makes a value comes with who needs the value.
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    bool onlyReads = isMemoryEffectFree(op) ||
+                     (effects && effects.onlyHasEffect<MemoryEffects::Read>());
+    bool isAlloc = isa<LocalAllocOp>(op) ||
+                   (op->getNumResults() == 1 &&
+                    isa<MemDescType>(op->getResult(0).getType()) && effects &&
+                    effects.hasEffect<MemoryEffects::Allocate>());
+    if (onlyReads || isAlloc || isa<scf::IfOp>(op))
+      return;
+    Dots dots = getOperands(op);
+    bool isKnown = isa<MatrixProductOpInterface>(op);
+    for (OpOperand &operand : op->getOpOperands())
+      isKnown |=
+          isa<MemDescType>(operand.get().getType()) && get(operand.get()).any();
+    if (!isKnown || op->getParentOp() != loop) {
+      why = "it does more than multiply and compute";
+      return;
+    }
+    if (isMoved(dots))
+      moved.push_back(op);
+  };
+  loop.walk([&](Operation *op) {
+    if (op != loop && why.empty())
+      sort(op);
+  });
+  return why;
+}
+
+/// Whether a tensor from around the loop can be had in a partition.
+bool GroupPartition::canBring(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getElementType().isIntOrFloat())
+    return true;
+  Operation *def = value.getDefiningOp();
+  return def && def->getNumRegions() == 0 && isMemoryEffectFree(def) &&
+         llvm::all_of(def->getOperands(),
+                      [&](Value operand) { return canBring(operand); });
+}
+
+StringRef GroupPartition::findResults() {
+  for (OpResult result : loop.getResults()) {
+    if (!isMoved(result))
+      continue;
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || !type.getElementType().isIntOrFloat() ||
+        type.getNumElements() * type.getElementTypeBitWidth() / 8 >
+            kMostResultBytes)
+      return "a result is no small tensor of numbers";
+    results.push_back(result.getResultNumber());
+  }
+  return "";
+}
+
+/// Why there is one group; empty if there can be two.
+StringRef GroupPartition::findObstacle() {
+  if (lookupNumCTAs(loop) > 1 || lookupNumWarps(loop) % kWarpsPerGroup)
+    return "its warps are no groups of four of one block";
+  if (!findProducts())
+    return "it has no four dots that run beside the threads";
+  findChains();
+  unsigned numChains = 0;
+  for (const auto &chain : chains) {
+    if (!chain->isLeader())
+      continue;
+    ++numChains;
+    if (std::distance(chains.member_begin(*chain), chains.member_end()) < 2)
+      return "a dot of it is in no chain";
+  }
+  if (numChains != 2)
+    return "its dots are no two chains";
+  if (StringRef why = sortOperations(); !why.empty())
+    return why;
+  if (StringRef why = findResults(); !why.empty())
+    return why;
+  ProducerSlice slice = getSlice();
+  for (Value value : slice.getValues())
+    if (!loop->isAncestor(value.getParentBlock()->getParentOp()) &&
+        !canBring(value))
+      return "it needs pointers that other warps hold";
+  return "";
+}
+
+/// What the second group does.
+ProducerSlice GroupPartition::getSlice() {
+  SmallVector<Operation *> effects(moved);
+  llvm::append_range(effects, repeated);
+  SmallVector<Value> values;
+  for (unsigned i : results)
+    values.push_back(loop.getRegionIterArg(i));
+  return ProducerSlice(loop, effects, values);
+}
+
+//===----------------------------------------------------------------------===//
+// The division
+//===----------------------------------------------------------------------===//
+
+/// Registers for each thread of both groups: half of what the other partitions
+/// leave.
+int32_t GroupPartition::countRegisters() {
+  const TargetModel &model = getTargetModel(specialize);
+  int threads = lookupThreadsPerWarp(specialize);
+  int mine = 2 * lookupNumWarps(specialize);
+  int others = 0, taken = 0;
+  ArrayRef<int32_t> requested;
+  if (auto given = specialize.getRequestedRegisters())
+    requested = *given;
+  for (auto [i, warps] : llvm::enumerate(specialize.getPartitionNumWarps())) {
+    others += warps;
+    taken = std::max<int>(taken, i < requested.size() ? requested[i] : 0);
+  }
+  others = llvm::alignTo(others, kWarpsPerGroup);
+  int total = mine + others;
+  auto round = [](int64_t registers) {
+    return registers / kRegisterUnit * kRegisterUnit;
+  };
+  int64_t most = round(model.getRegistersPerThread(threads));
+  int64_t each = std::min<int64_t>(
+      most, round(model.getRegistersPerThread(total * threads)));
+  return std::min<int64_t>(
+      most,
+      round((each * total - llvm::alignTo(taken, kRegisterUnit) * others) /
+            mine));
+}
+
+/// Repeats the second chain in a partition of a new operation, which replaces
+/// the old one.
+void GroupPartition::makePartition() {
+  ProducerSlice slice = getSlice();
+  specialize =
+      addPartition(specialize, lookupNumWarps(specialize), countRegisters());
+  ProducerBuilder partition(slice, specialize,
+                            specialize.getPartitionRegions().back());
+  partition.build();
+
+  OpBuilder before(specialize);
+  OpBuilder end(
+      specialize.getPartitionRegions().back().front().getTerminator());
+  OpBuilder behind(specialize);
+  behind.setInsertionPointAfter(specialize);
+  for (unsigned i : results) {
+    if (specialize.getResult(i).use_empty())
+      continue;
+    auto type = cast<RankedTensorType>(loop.getResult(i).getType());
+    auto encoding = SwizzledSharedEncodingAttr::get(
+        type.getContext(), /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1,
+        getOrder(type), getCTALayout(type.getEncoding()));
+    auto memory = MemDescType::get(
+        type.getShape(), type.getElementType(), encoding,
+        SharedMemorySpaceAttr::get(type.getContext()), /*mutableMemory=*/true);
+    Value buffer = LocalAllocOp::create(before, loc, memory, /*src=*/Value());
+    LocalStoreOp::create(end, loc, partition.bring(loop.getResult(i)),
+                         partition.bring(buffer));
+    Value result = LocalLoadOp::create(behind, loc, type, buffer);
+    specialize.getResult(i).replaceAllUsesWith(result);
+    LocalDeallocOp::create(behind, loc, buffer);
+  }
+}
+
+/// Leaves the first chain to the default group.
+void GroupPartition::removeFromDefaultGroup() {
+  Operation *yield = loop.getBody()->getTerminator();
+  for (unsigned i : results)
+    yield->setOperand(i, loop.getRegionIterArg(i));
+  for (Operation *op : llvm::reverse(moved))
+    op->erase();
+  // What they were computed from is computed for nobody.
+  RewritePatternSet patterns(specialize.getContext());
+  scf::ForOp::getCanonicalizationPatterns(patterns, specialize.getContext());
+  scf::IfOp::getCanonicalizationPatterns(patterns, specialize.getContext());
+  (void)applyPatternsGreedily(specialize.getDefaultRegion(),
+                              std::move(patterns));
+}
+
+LogicalResult GroupPartition::split(WarpSpecializeOp &result) {
+  StringRef why = findObstacle();
+  if (!why.empty()) {
+    LDBG() << "one group of warps computes, because " << why << ": " << loc;
+    return failure();
+  }
+  makePartition();
+  removeFromDefaultGroup();
+  result = specialize;
+  return success();
+}
