@@ -1,5 +1,6 @@
 """Persistent programs: each takes tiles of a matrix, one after the other, and finds the row and the
-column of each. What is written of a tile is cut at the edges of the matrix.
+column of each. What is written of a tile is cut at the edges of the matrix. Or there is a program
+for each tile.
 """
 
 from __future__ import annotations
@@ -102,23 +103,37 @@ def write(g: Generator, value: Value, rows: int, columns: int) -> list[str]:
     return lines
 
 
-def persistent(g: Generator) -> None:
-    """A loop of each program over its tiles."""
-    rows, columns = g.choice((1, 2, 2, 3)), g.choice((1, 2, 3))
-    loops = Loops(g, rows * columns, grid=(rows, columns))
-    loops.plan(g.chance(0.15))
-    stores = [line for value in loops.sums if value.rank == 2
-              for line in write(g, value, rows, columns)]  # fmt: skip
-    tiles = str(rows * columns)
-    if g.chance(0.6):
-        tiles = g.argument("scalar", "i32", "t", value=rows * columns).name
-    t = g.name("s")
-    options = g.choice(("", "", ", flatten=True", ", flatten=True", ", num_stages=2"))
-    step = "tl.num_programs(0)" if len(g.grid) == 1 and g.chance(0.5) else str(g.programs)
-    g.line(f"for {t} in tl.range(pid, {tiles}, {step}{options}):")
-    g.depth += 1
+def run_tile(
+    g: Generator, loops: Loops, stores: list[str], t: str, rows: int, columns: int
+) -> None:
+    """The loops of a tile, and what writes it."""
     row, column = locate(g, t, rows, columns)
     loops.emit(t, row, column)
     for store in stores:
         g.line(store.format(t=t, r=row, c=column))
+
+
+def persistent(g: Generator) -> None:
+    """A loop of each program over its tiles, or a program for each tile."""
+    rows, columns = g.choice((1, 2, 2, 3)), g.choice((1, 2, 3))
+    alone = g.chance(0.35)
+    if alone:
+        g.grid = g.choice(((rows * columns,), (rows, columns), (columns, 1, rows)))
+    loops = Loops(g, rows * columns, grid=(rows, columns))
+    loops.plan(g.chance(0.15))
+    stores = [line for value in loops.sums if value.rank == 2
+              for line in write(g, value, rows, columns)]  # fmt: skip
+    t = g.name("s")
+    if alone:
+        g.line(f"{t} = pid")
+        run_tile(g, loops, stores, t, rows, columns)
+        return
+    tiles = str(rows * columns)
+    if g.chance(0.6):
+        tiles = g.argument("scalar", "i32", "t", value=rows * columns).name
+    options = g.choice(("", "", ", flatten=True", ", flatten=True", ", num_stages=2"))
+    step = "tl.num_programs(0)" if len(g.grid) == 1 and g.chance(0.5) else str(g.programs)
+    g.line(f"for {t} in tl.range(pid, {tiles}, {step}{options}):")
+    g.depth += 1
+    run_tile(g, loops, stores, t, rows, columns)
     g.depth -= 1

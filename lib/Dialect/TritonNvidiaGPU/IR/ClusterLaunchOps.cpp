@@ -36,3 +36,10 @@ LogicalResult CLCTryCancelSyncOp::verify() {
 LogicalResult CLCLoadResultOp::verify() {
   return verifyAnswer(*this, getSrc().getType());
 }
+
+void CLCProgramIdOp::inferResultRanges(ArrayRef<ConstantIntRanges>,
+                                       SetIntRangeFn setResultRange) {
+  constexpr int64_t kLast = INT32_MAX - 1;
+  setResultRange(getResult(),
+                 ConstantIntRanges::fromSigned(APInt(32, 0), APInt(32, kLast)));
+}

@@ -4,6 +4,7 @@
 #include "tile/Support/DeclaredAttributes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ProgramLoop.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TTNGAliasDialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
@@ -19,6 +20,8 @@ static constexpr DeclaredAttribute kTable[] = {
     {kAllBlocksAttrName, Is::Unit, On::Operation,
      "The arrival is at the barrier of each block of the cluster; the wait is "
      "for what all of them did before."},
+    {kOverProgramsAttrName, Is::Unit, On::Loop,
+     "The loop runs one program of the launch in each iteration."},
     {kTensorMapAttrName, Is::Dictionary, On::Argument,
      "The argument is a tensor map, by value: what the map says beside base, "
      "shape and strides."},

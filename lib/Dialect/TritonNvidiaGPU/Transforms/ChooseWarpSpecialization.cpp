@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/LoopSchedule.h"
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -174,7 +175,7 @@ private:
   }
 
   void choose(scf::ForOp tiles) {
-    if (StringRef why = findObstacle(tiles); !why.empty())
+    if (std::string why = findObstacle(tiles); !why.empty())
       return missed(tiles, why);
     TileCost cost = count(tiles);
     int64_t together = cost.countTogether();
@@ -193,10 +194,10 @@ private:
 
   /// Why the dots of a loop over tiles cannot go to a warp of their own, as far
   /// as this is to be seen.
-  static StringRef findObstacle(scf::ForOp tiles) {
+  static std::string findObstacle(scf::ForOp tiles) {
     if (tiles->getParentOfType<scf::ForOp>())
       return "it is in another loop";
-    StringRef why;
+    std::string why;
     tiles.walk([&](MMAv5OpInterface mma) {
       if (gpu::lookupNumCTAs(tiles) > 1 && !mma.usesTwoCTAs()) {
         why = "the blocks of a cluster copy for each other";
@@ -211,6 +212,13 @@ private:
         why = "threads take part between the dots of a tile";
       else if (!startsAnew(mma, loop))
         why = "a sum of it begins with something else than zero";
+    });
+    if (!why.empty())
+      return why;
+    MemoryModel memory(tiles, MemoryModel::Arguments::AssumedDisjoint);
+    tiles.walk([&](DescriptorLoadOp load) {
+      if (load->getParentOp() != tiles && why.empty())
+        why = memory.findObstacleInLoop(load, tiles);
     });
     return why;
   }

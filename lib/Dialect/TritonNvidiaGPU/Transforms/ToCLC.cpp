@@ -5,14 +5,23 @@
 // The whole kernel becomes the body of a loop over programs. The first program
 // is the one that the block was started for.
 //
+// A kernel may have a loop over programs already, which groups of warps run.
+// Then each of these loops goes on with the programs that the groups hand to
+// each other (ProgramRing.h). The first partition asks for them: it copies, and
+// so it is ahead of the others.
+//
 //===----------------------------------------------------------------------===//
+
+#include "ProgramRing.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ProgramLoop.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace mlir::triton::nvidia_gpu {
 #define GEN_PASS_DEF_TRITONNVIDIAGPUTOCLC
@@ -151,6 +160,130 @@ private:
   SmallVector<Axis, 3> axes;
 };
 
+/// The loop over programs that a region of a group of warps has itself.
+scf::ForOp findProgramLoop(Region &region) {
+  for (auto loop : region.getOps<scf::ForOp>())
+    if (loop->hasAttr(kOverProgramsAttrName))
+      return loop;
+  return {};
+}
+
+/// Groups of warps that each have a loop over programs.
+class ProgramGroups {
+public:
+  explicit ProgramGroups(gpu::WarpSpecializeOp specialize)
+      : specialize(specialize), loc(specialize.getLoc()) {}
+
+  LogicalResult rewrite() {
+    int numWarps = gpu::lookupNumWarps(specialize);
+    for (int32_t warps : specialize.getPartitionNumWarps())
+      numWarps += warps;
+    if (failed(verify()))
+      return failure();
+    OpBuilder builder(specialize);
+    ProgramRing ring = ProgramRing::create(builder, loc, numWarps);
+    goOn(findProgramLoop(specialize.getDefaultRegion()), ring, /*asks=*/false);
+    bool asks = true;
+    for (auto [region, mine] :
+         llvm::zip(specialize.getPartitionRegions(), capture(ring))) {
+      goOn(findProgramLoop(region), mine, asks);
+      asks = false;
+    }
+    builder.setInsertionPoint(specialize->getBlock()->getTerminator());
+    ring.free(builder, loc);
+    return success();
+  }
+
+private:
+  LogicalResult verify() {
+    for (Region &region : specialize.getPartitionRegions())
+      if (!findProgramLoop(region))
+        return specialize.emitOpError("expected a loop over programs in each "
+                                      "of its regions, as one of them has one");
+    WalkResult result = specialize.walk([](CLCProgramIdOp ask) {
+      auto loop = ask->getParentOfType<scf::ForOp>();
+      while (loop && !loop->hasAttr(kOverProgramsAttrName))
+        loop = loop->getParentOfType<scf::ForOp>();
+      if (loop && ask.getIteration() == loop.getInductionVar())
+        return WalkResult::advance();
+      ask.emitOpError("expected the number of an iteration of the loop over "
+                      "programs that it is in, as no other program is known");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Hands the ring to the partitions. Returns what it is there.
+  SmallVector<ProgramRing> capture(const ProgramRing &ring) {
+    specialize->insertOperands(specialize->getNumOperands(),
+                               {ring.answers, ring.asked, ring.read});
+    return llvm::map_to_vector(
+        specialize.getPartitionRegions(), [&](Region &region) {
+          auto add = [&](Value value) -> Value {
+            return region.addArgument(value.getType(), loc);
+          };
+          Value answers = add(ring.answers), asked = add(ring.asked);
+          return ProgramRing{answers, asked, add(ring.read)};
+        });
+  }
+
+  /// Makes a loop that ends where no program is left. It carries the numbers of
+  /// its program, whether there is one, and the number of the iteration.
+  static void goOn(scf::ForOp counted, const ProgramRing &ring, bool asks) {
+    Location loc = counted.getLoc();
+    OpBuilder builder(counted);
+    llvm::MapVector<ProgramIDDim, SmallVector<CLCProgramIdOp>> axes;
+    counted.walk(
+        [&](CLCProgramIdOp ask) { axes[ask.getDim()].push_back(ask); });
+    SmallVector<Value> inits;
+    for (ProgramIDDim axis : llvm::make_first_range(axes))
+      inits.push_back(GetProgramIdOp::create(builder, loc, axis));
+    inits.push_back(arith::ConstantIntOp::create(builder, loc, 1, 1));
+    inits.push_back(arith::ConstantIntOp::create(builder, loc, 0, 32));
+    Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+    llvm::append_range(inits, counted.getInitArgs());
+    SmallVector<Type> types(ValueRange(inits).getTypes());
+    SmallVector<Location> locations(types.size(), loc);
+    auto loop = scf::WhileOp::create(builder, loc, types, inits);
+    Block *before =
+        builder.createBlock(&loop.getBefore(), {}, types, locations);
+    scf::ConditionOp::create(builder, loc, before->getArgument(axes.size()),
+                             before->getArguments());
+    Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+    Value iteration = body->getArgument(axes.size() + 1);
+    ValueRange carried = body->getArguments().drop_front(axes.size() + 2);
+    for (auto [axis, number] : llvm::zip(axes, body->getArguments()))
+      for (CLCProgramIdOp ask : axis.second) {
+        ask.replaceAllUsesWith(number);
+        ask.erase();
+      }
+
+    Block *old = counted.getBody();
+    if (asks)
+      ring.ask(builder, loc, iteration);
+    body->getOperations().splice(body->end(), old->getOperations());
+    counted.getInductionVar().replaceAllUsesWith(iteration);
+    for (auto [from, to] : llvm::zip(counted.getRegionIterArgs(), carried))
+      from.replaceAllUsesWith(to);
+    Operation *yield = body->getTerminator();
+    builder.setInsertionPoint(yield);
+    Value answer = ring.receive(builder, loc, iteration);
+    SmallVector<Value> next;
+    for (ProgramIDDim axis : llvm::make_first_range(axes))
+      next.push_back(CLCGetProgramIdOp::create(
+          builder, loc, builder.getI32Type(), answer, axis));
+    next.push_back(
+        CLCIsCanceledOp::create(builder, loc, builder.getI1Type(), answer));
+    next.push_back(arith::AddIOp::create(builder, loc, iteration, one));
+    yield->insertOperands(0, next);
+    counted.replaceAllUsesWith(loop.getResults().drop_front(next.size()));
+    counted.erase();
+  }
+
+  gpu::WarpSpecializeOp specialize;
+  Location loc;
+};
+
 class ToCLCPass : public nvidia_gpu::impl::TritonNvidiaGPUToCLCBase<ToCLCPass> {
 public:
   using Base::Base;
@@ -174,10 +307,21 @@ public:
     for (FuncOp kernel : kernels) {
       if (kernel.isExternal())
         continue;
-      if (failed(Kernel(kernel).rewrite()))
+      gpu::WarpSpecializeOp groups = findGroups(kernel);
+      if (failed(groups ? ProgramGroups(groups).rewrite()
+                        : Kernel(kernel).rewrite()))
         return signalPassFailure();
       ++numKernels;
     }
+  }
+
+private:
+  /// The groups of warps that have loops over programs.
+  static gpu::WarpSpecializeOp findGroups(FuncOp kernel) {
+    for (auto groups : kernel.getOps<gpu::WarpSpecializeOp>())
+      if (findProgramLoop(groups.getDefaultRegion()))
+        return groups;
+    return {};
   }
 };
 

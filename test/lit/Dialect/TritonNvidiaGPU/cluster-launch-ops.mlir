@@ -26,4 +26,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %z = ttnvgpu.clc_get_program_id %answer, z : i128 -> i32
     tt.return %taken, %x, %y, %z : i1, i32, i32, i32
   }
+
+  // CHECK-LABEL: @in_a_loop
+  // CHECK-SAME: (%[[I:.*]]: i32)
+  tt.func @in_a_loop(%i: i32) -> i32 {
+    // CHECK: ttnvgpu.clc_program_id %[[I]], y : i32
+    %y = ttnvgpu.clc_program_id %i, y : i32
+    tt.return %y : i32
+  }
 }

@@ -31,7 +31,15 @@ void NVIDIAMiddleEnd::addSumsOfLoops() {
 }
 
 void NVIDIAMiddleEnd::addWarpSpecialization() {
-  if (options.useTensorMemory && options.useTMA && options.specializeWarps) {
+  bool chooses =
+      options.useTensorMemory && options.useTMA && options.specializeWarps;
+  bool mayLoop = options.clc && options.useTensorMemory;
+  if (mayLoop) {
+    nvidia_gpu::TritonNvidiaMakeProgramLoopOptions programs;
+    programs.onlyMarked = !chooses;
+    add(nvidia_gpu::createTritonNvidiaMakeProgramLoop(programs));
+  }
+  if (chooses) {
     nvidia_gpu::TritonNvidiaChooseWarpSpecializationOptions choice;
     choice.numStages = options.numStages;
     add(nvidia_gpu::createTritonNvidiaChooseWarpSpecialization(choice));
@@ -40,6 +48,8 @@ void NVIDIAMiddleEnd::addWarpSpecialization() {
   specialization.numStages = options.numStages;
   specialization.supported = options.canSpecializeWarps;
   add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
+  if (mayLoop)
+    add(nvidia_gpu::createTritonNvidiaInlineProgramLoop());
 }
 
 void NVIDIAMiddleEnd::addLoopFollowUp() {

@@ -19,6 +19,8 @@ struct MiddleEndOptions {
   bool sumsInRegisters = false;
   /// Loops over tiles may get warps for copies and dots, where nobody asks.
   bool specializeWarps = false;
+  /// Programs go on with others that have not begun.
+  bool clc = false;
   /// Warps can hand buffers to each other, and registers, too.
   bool canSpecializeWarps = false;
   /// The program says its layouts itself.

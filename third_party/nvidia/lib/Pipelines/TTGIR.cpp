@@ -67,13 +67,15 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
             .useTensorMemory = hasTensorMemory && options.tensorMemory,
             .sumsInRegisters = hasTensorMemory && !options.tensorMemory,
             .specializeWarps = options.specializeWarps,
+            .clc = options.clc,
             .canSpecializeWarps =
                 target && (target->hasWGMMA ||
                            (hasTensorMemory && options.tensorMemory))});
   middle.buildLayouts();
   middle.buildLoops();
   middle.buildCopies();
-  // A whole program is repeated, with all its barriers.
+  // A loop over programs ends where none is left. Of other kernels, all is
+  // repeated, with all barriers.
   if (options.clc) {
     add(nvidia_gpu::createTritonNvidiaGPUToCLC());
     add(nvidia_gpu::createTritonNvidiaGPULowerCLC());

@@ -107,4 +107,25 @@ def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
   }];
 }
 
+def TTNG_CLCProgramIdOp : TTNG_Op<"clc_program_id", [
+    Pure, DeclareOpInterfaceMethods<InferIntRangeInterface,
+                                    ["inferResultRanges"]>]> {
+  let summary = "The program that an iteration of a loop over programs runs";
+  let description = [{
+    A loop over programs (`ttnvgpu.over_programs`) runs one program in each
+    iteration. This is the number of that program along `dim`. The number of the
+    iteration stands for it: nobody knows it before the hardware has answered.
+    `triton-nvidia-gpu-to-clc` puts the answers in its place.
+
+    Example:
+
+    ```mlir
+    %pid = ttnvgpu.clc_program_id %i, x : i32
+    ```
+  }];
+  let arguments = (ins I32:$iteration, TT_ProgramIDDimAttr:$dim);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$iteration `,` $dim attr-dict `:` type($result)";
+}
+
 #endif // TILE_DIALECT_TRITONNVIDIAGPU_IR_CLUSTERLAUNCHOPS_TD

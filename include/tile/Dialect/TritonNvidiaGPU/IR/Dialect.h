@@ -8,6 +8,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TensorCoreWork.h"
 
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h.inc"

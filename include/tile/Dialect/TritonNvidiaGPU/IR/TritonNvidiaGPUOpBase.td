@@ -5,6 +5,7 @@
 #define TILE_DIALECT_TRITONNVIDIAGPU_IR_OPBASE_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ViewLikeInterface.td"

@@ -298,6 +298,73 @@ def TritonNvidiaChooseWarpSpecialization
   ];
 }
 
+def TritonNvidiaMakeProgramLoop
+    : Pass<"triton-nvidia-make-program-loop", "::mlir::ModuleOp"> {
+  let summary = "Make a loop over programs of a kernel that goes on with others";
+  let description = [{
+    The programs of such a kernel are like the tiles of a persistent one. This pass
+    makes a loop over them, which `triton-nvidia-choose-warp-specialization` and
+    `tritongpu-automatic-warp-specialization` divide like a loop over tiles: the end of
+    one program overlaps the copies and dots of the next. A loop of the kernel that asks
+    for warps of its own asks for the loop over programs.
+
+    Only kernels that may gain by it get the loop. These have dots in tensor memory in
+    a loop, or loops that ask, and no loop over tiles.
+
+    Before:
+    ```mlir
+    %pid = tt.get_program_id x : i32
+    scf.for %k = %0 to %steps step %1 { ... ttnvgpu.tc_gen5_mma ... }
+    tt.descriptor_store ...
+    ```
+    After:
+    ```mlir
+    scf.for %i = %0 to %c2147483647_i32 step %1 : i32 {
+      %pid = ttnvgpu.clc_program_id %i, x : i32
+      scf.for %k = %0 to %steps step %1 { ... ttnvgpu.tc_gen5_mma ... }
+      tt.descriptor_store ...
+    } {ttnvgpu.over_programs}
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let options = [
+    Option<"onlyMarked", "only-marked", "bool", "false",
+           "Only for loops that ask for warps of their own">
+  ];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops over programs that were made">
+  ];
+}
+
+def TritonNvidiaInlineProgramLoop
+    : Pass<"triton-nvidia-inline-program-loop", "::mlir::ModuleOp"> {
+  let summary = "Undo loops over programs that were not divided among warps";
+  let description = [{
+    Puts the body of a loop over programs in its place, unless groups of warps run it.
+    `triton-nvidia-gpu-to-clc` repeats the whole kernel then. A remark says so. Loops
+    that groups of warps run are not to be pipelined (`tt.num_stages`): nobody knows the
+    next program early.
+
+    Before:
+    ```mlir
+    scf.for %i = %0 to %c2147483647_i32 step %1 : i32 {
+      %pid = ttnvgpu.clc_program_id %i, x : i32
+      tt.store ...
+    } {ttnvgpu.over_programs}
+    ```
+    After:
+    ```mlir
+    %pid = tt.get_program_id x : i32
+    tt.store ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::TritonDialect"];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops over programs that were undone">
+  ];
+}
+
 def TritonNvidiaOptimizeTMEMLayouts
     : Pass<"triton-nvidia-optimize-tmem-layouts", "::mlir::ModuleOp"> {
   let summary = "Load and store tensor memory in the layouts that others want";
@@ -404,6 +471,10 @@ def TritonNvidiaGPUToCLC
     The kernel becomes the body of a loop over programs. The loop asks for the next
     program at its start, and goes on with it at its end. It ends where all programs
     have started. `triton-nvidia-gpu-lower-clc` has the answers arrive meanwhile.
+
+    A kernel may have a loop over programs already (`ttnvgpu.over_programs`), which groups
+    of warps run. Then the groups take programs from a ring of two answers. The first
+    partition asks for them.
 
     Calls have to be inlined before this pass: functions that are called may not ask
     for the number of the program.

@@ -200,6 +200,11 @@ scf::ForOp ProducerBuilder::cloneLoop(OpBuilder &builder, scf::ForOp from) {
   auto to =
       scf::ForOp::create(builder, from.getLoc(), lower, upper, step, inits,
                          /*bodyBuilder=*/nullptr, bool(from.getUnsignedCmp()));
+  // What other dialects have said of the loop. How it was to be compiled is for
+  // those that stay.
+  for (NamedAttribute attribute : from->getDiscardableAttrs())
+    if (!isa_and_present<TritonDialect>(attribute.getNameDialect()))
+      to->setDiscardableAttr(attribute.getName(), attribute.getValue());
   if (from == slice.getLoop())
     top.setInsertionPoint(to);
   mapping.map(from.getInductionVar(), to.getInductionVar());

@@ -16,9 +16,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: @tiles
   // CHECK: } {tt.warp_specialize}
   // CHECK-NEXT: tt.return
-  tt.func public @tiles(%a: !desc, %b: !desc, %c: !out, %n: i32, %steps: i32) {
+  tt.func public @tiles(%pa: !tt.ptr<f16>, %pb: !tt.ptr<f16>, %pc: !tt.ptr<f32>, %n: i32, %steps: i32, %width: i64) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
+    %one = arith.constant 1 : i64
+    %a = tt.make_tensor_descriptor %pa, [%n, %n], [%width, %one] : !tt.ptr<f16>, !desc
+    %b = tt.make_tensor_descriptor %pb, [%n, %n], [%width, %one] : !tt.ptr<f16>, !desc
+    %c = tt.make_tensor_descriptor %pc, [%n, %n], [%width, %one] : !tt.ptr<f32>, !out
     %false = arith.constant false
     %true = arith.constant true
     %d = ttnvgpu.tmem_alloc : () -> !sum
