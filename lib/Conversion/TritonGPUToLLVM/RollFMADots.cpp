@@ -19,6 +19,7 @@
 
 #include "tile/Analysis/Allocation.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/LayoutChecks.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -132,6 +133,9 @@ public:
     LDBG() << total << " multiply-adds of " << dots.size() << " dots";
     if (total <= kMostOfFunction)
       return 0;
+    // Their memory is counted below.
+    if (failed(ttg::checkTensorsHaveLayouts(module)))
+      return failure();
     int64_t ofSlice = std::clamp<int64_t>(kMostOfFunction / dots.size(),
                                           kLeastOfSlice, kMostOfSlice);
     llvm::stable_sort(dots, [](const Dot &lhs, const Dot &rhs) {

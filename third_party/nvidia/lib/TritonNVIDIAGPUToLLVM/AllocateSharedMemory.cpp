@@ -55,12 +55,14 @@ struct AllocateSharedMemoryNV
     ModuleOp module = getOperation();
     if (failed(nvidia::resolveTarget(module, computeCapability)))
       return signalPassFailure();
-    BlockNeeds needs = estimateNeeds(module);
+    std::optional<BlockNeeds> needs;
     const NVIDIATarget &target = **getNVIDIATarget(module);
     FailureOr<int64_t> size =
         allocateSharedMemory(module, [&](int64_t sharedBytes) {
-          needs.sharedBytes = sharedBytes;
-          return getBlockLimits(target, needs).getResidentBlocks();
+          if (!needs)
+            needs = estimateNeeds(module);
+          needs->sharedBytes = sharedBytes;
+          return getBlockLimits(target, *needs).getResidentBlocks();
         });
     if (failed(size))
       return signalPassFailure();

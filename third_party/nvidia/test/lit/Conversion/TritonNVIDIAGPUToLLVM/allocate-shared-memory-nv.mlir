@@ -307,3 +307,20 @@ tt.func @behind_blocks(%x: tensor<128x128xf16, #mma>, %n: i32, %c: i1) -> tensor
   tt.return %z : tensor<128x128xf16, #rows>
 }
 }
+
+// -----
+
+// Registers are not counted before it is known that all tensors have layouts.
+
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
+tt.func @no_layouts(%x: tensor<128x128xf32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %y = scf.for %i = %zero to %n step %one iter_args(%sum = %x) -> tensor<128x128xf32> : i32 {
+    // expected-error @below {{expected every tensor to have a layout, found 'tensor<128x128xf32>'}}
+    %z = arith.addf %sum, %x : tensor<128x128xf32>
+    scf.yield %z : tensor<128x128xf32>
+  }
+  tt.return
+}
+}
