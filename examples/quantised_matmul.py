@@ -123,12 +123,12 @@ def main(device) -> None:
         kernel = matmul(*inputs, parts, out, splits=splits)
         device.check(f"quantised_matmul, {splits} splits", kernel, device.get(out), exact)
 
-    weights, scales = rng.integers(-128, 128, (n, k)), (rng.random(n) * 0.01).astype(np.float16)
+    of_bytes, each = rng.integers(-128, 128, (n, k)), (rng.random(n) * 0.01).astype(np.float16)
     out = device.empty_like(np.empty((m, n), np.float16))
-    inputs = device.put(x), device.put(weights.astype(np.int8)), device.put(scales)
+    inputs = device.put(x), device.put(of_bytes.astype(np.int8)), device.put(each)
     kernel = matmul_of_bytes(*inputs, out)
-    exact = x @ (weights * scales[:, None].astype(np.float64)).T
-    device.check("matmul of bytes", kernel, device.get(out), exact)
+    exact_of_bytes = x @ (of_bytes * each[:, None].astype(np.float64)).T
+    device.check("matmul of bytes", kernel, device.get(out), exact_of_bytes)
 
 
 if __name__ == "__main__":

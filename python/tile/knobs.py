@@ -243,10 +243,11 @@ class _Language(Group):
     )
 
     def fp_fusion_enabled(self, requested: bool | None) -> bool:
-        """Whether a * b + c is contracted, given what the launch says."""
+        """Whether a * b + c is contracted, given what the launch says. What is no bool is returned
+        as it is: options of other types are refused later."""
         if self.force_disable_fp_fusion:
             return False
-        return self.default_fp_fusion if requested is None else bool(requested)
+        return self.default_fp_fusion if requested is None else requested
 
 
 class _Build(Group):
