@@ -90,10 +90,12 @@ struct SplitDescriptorLoad : public PiecePattern<DescriptorLoadOp> {
            pieces = getPieces(op.getType());
     SmallVector<Value> results;
     for (auto [piece, start] : llvm::enumerate(
-             getStarts(rewriter, op.getLoc(), blocks, adaptor.getIndices())))
-      results.push_back(DescriptorLoadOp::create(
-          rewriter, op.getLoc(), op.getType().clone(pieces.getShape(piece)),
-          adaptor.getDesc(), start, op.getCache(), op.getEvict()));
+             getStarts(rewriter, op.getLoc(), blocks, adaptor.getIndices()))) {
+      SmallVector<Value> operands{adaptor.getDesc()};
+      llvm::append_range(operands, start);
+      Type type = op.getType().clone(pieces.getShape(piece));
+      results.push_back(clonePiece(rewriter, op, operands, type)->getResult(0));
+    }
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
   }
