@@ -11,6 +11,10 @@
 // than it makes goes up to where its operands are known. No point of the block
 // has more registers alive after such a move than before.
 //
+// Loads stay where they are, so that many are under way at once. If a thread
+// cannot hold what they load, loads of global memory go down to their first
+// users, too. What was loaded too early would be stored and loaded once more.
+//
 //===----------------------------------------------------------------------===//
 
 #include "nvidia/Target/ShortenLiveRanges.h"
@@ -18,6 +22,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -40,6 +45,8 @@ constexpr unsigned kLeastPeak = 32;
 /// 43.3. The divergence of Kullback and Leibler has 67 to 70. It takes 32
 /// registers for 82 with 16 warps, and four blocks are resident for one.
 constexpr unsigned kMostLeft = 72;
+/// What a thread can have.
+constexpr unsigned kMostRegisters = 255;
 
 /// Numbers of instructions.
 using Order = std::vector<unsigned>;
@@ -67,6 +74,24 @@ bool isMovable(const Instruction &inst) {
   return assembly ? !assembly->hasSideEffects() : !inst.mayHaveSideEffects();
 }
 
+/// Whether it reads global memory, and may do so at any time before the next
+/// write or barrier.
+bool isPlainLoad(const Instruction &inst) {
+  if (const auto *load = dyn_cast<LoadInst>(&inst))
+    return load->isSimple() && load->getPointerAddressSpace() == 1;
+  const auto *call = dyn_cast<CallBase>(&inst);
+  const auto *assembly =
+      call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  if (!assembly)
+    return false;
+  StringRef text = assembly->getAsmString();
+  auto has = [&](StringRef word) { return text.contains(word); };
+  return has("ld.global") &&
+         none_of(ArrayRef<StringRef>{"volatile", "relaxed", "acquire", "st.",
+                                     "atom", "bar"},
+                 has);
+}
+
 /// ptxas waits where registers change that a dot under way has.
 bool hasDotsUnderWay(const BasicBlock &block) {
   return any_of(block, [](const Instruction &inst) {
@@ -86,6 +111,9 @@ public:
       insts.push_back({&inst});
       insts.back().registers = countRegisters(inst, layout);
       insts.back().isMovable = isMovable(inst);
+      insts.back().isLoad = isPlainLoad(inst);
+      insts.back().mayWrite = !insts.back().isMovable && !insts.back().isLoad &&
+                              inst.mayHaveSideEffects();
       insts.back().isLiveOut = any_of(inst.users(), [&](const User *user) {
         return isa<PHINode>(user) ||
                cast<Instruction>(user)->getParent() != &block;
@@ -116,7 +144,12 @@ public:
     unsigned before = countMostAlive(order);
     if (before < kLeastPeak)
       return false;
-    order = moveDown(moveUp(order));
+    order = moveDown(moveUp(order), /*loadsMove=*/false);
+    if (countMostAlive(order) > kMostRegisters) {
+      Order spread = moveDown(order, /*loadsMove=*/true);
+      if (countMostAlive(spread) < countMostAlive(order))
+        order = std::move(spread);
+    }
     if (100 * countMostAlive(order) > kMostLeft * before)
       return false;
     for (unsigned index : order)
@@ -135,11 +168,25 @@ private:
     unsigned registers = 0;
     bool isMovable = false;
     bool isLiveOut = false;
+    bool isLoad = false;
+    bool mayWrite = false;
   };
 
+  /// Whether it is a load, or one of the values that a load gives at once.
+  bool isLoaded(const Node &node) const {
+    return node.isLoad ||
+           (isa<ExtractValueInst, ExtractElementInst>(node.inst) &&
+            node.operands.size() == 1 && insts[node.operands.front()].isLoad);
+  }
+
   /// The order in which what frees no more registers than it makes stands right
-  /// before its first user.
-  Order moveDown(const Order &order) const {
+  /// before its first user. Loads do, too, if `loadsMove`, and nothing is
+  /// written in between.
+  Order moveDown(const Order &order, bool loadsMove) const {
+    // How much is written before each place.
+    std::vector<unsigned> writes(order.size() + 1);
+    for (auto [at, i] : enumerate(order))
+      writes[at + 1] = writes[at] + insts[i].mayWrite;
     // Of each one: where its first and its last user stand when all below it
     // have moved. What moved has the place of its first user.
     std::vector<unsigned> first(insts.size(), insts.size());
@@ -149,13 +196,19 @@ private:
     for (unsigned at = order.size(); at-- > 0;) {
       unsigned i = order[at], place = at;
       const Node &node = insts[i];
-      if (node.isMovable && !node.isLiveOut && !node.users.empty()) {
+      bool isUsedHere = !node.isLiveOut && !node.users.empty();
+      if (loadsMove && isUsedHere && isLoaded(node)) {
+        isMoved[i] = writes[first[i]] == writes[at];
+        if (isMoved[i])
+          place = first[i];
+      } else if (node.isMovable && isUsedHere) {
         unsigned kept = 0;
         for (unsigned operand : node.operands)
           if (!insts[operand].isLiveOut && last[operand] < first[i])
             kept += insts[operand].registers;
         for (Value *operand : node.fromOutside)
-          if (lastFromOutside.lookup(operand) < first[i])
+          if (!(loadsMove && (isLoop || isa<Argument>(operand))) &&
+              lastFromOutside.lookup(operand) < first[i])
             kept += countRegisters(*operand, layout);
         isMoved[i] = kept <= node.registers;
         if (isMoved[i])
@@ -259,6 +312,8 @@ private:
 
   BasicBlock &block;
   const DataLayout &layout;
+  /// What comes from outside a loop is needed again.
+  bool isLoop = is_contained(successors(&block), &block);
   std::vector<Node> insts;
   DenseMap<const Value *, unsigned> number;
 };
