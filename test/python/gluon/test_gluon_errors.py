@@ -146,6 +146,20 @@ def product_of_other_extents(x):
     return mma_v2(a, b, gl.full([32, 32], 0, gl.float32, MMA))
 
 
+def product_without_sign(x):
+    a = gl.full([32, 32], 1, gl.uint8, gl.DotOperandLayout(0, MMA, 4))
+    b = gl.full([32, 32], 1, gl.uint8, gl.DotOperandLayout(1, MMA, 4))
+    mma_v2(a, b, gl.full([32, 32], 0, gl.int32, MMA))
+
+
+def warpgroup_without_sign(x):
+    layout: gl.constexpr = gl.NVMMASharedLayout(64, 8, 2)
+    a = gl.allocate_shared_memory(gl.uint8, [64, 64], layout)
+    b = gl.allocate_shared_memory(gl.uint8, [64, 64], layout).permute([1, 0])
+    acc: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, 64, 32])
+    warpgroup_mma(a, b, gl.full([64, 64], 0, gl.int32, acc))
+
+
 def warpgroup_of_mma_v2(x):
     acc = gl.full([64, 32], 0, gl.float32, MMA)
     s = gl.allocate_shared_memory(gl.float16, [64, 64], gl.NVMMASharedLayout(128, 16))
@@ -225,6 +239,8 @@ CASES = {
     ],
     product_into_plain_layout: ["acc of mma_v2 must be in NVMMADistributedLayout(version=[2, 0]"],
     product_of_other_extents: ["mma_v2 cannot multiply [32, 16] with [32, 32] into [32, 32]"],
+    product_without_sign: ["mma_v2 of integers takes int8, not uint8"],
+    warpgroup_without_sign: ["warpgroup_mma of integers takes int8, not uint8"],
     warpgroup_of_mma_v2: [
         "the accumulator of warpgroup_mma must be in NVMMADistributedLayout(version=[3, 0]",
     ],

@@ -432,6 +432,14 @@ REFUSED = {
         ),
         "the target has no tcgen05.mma for integers",
     ),
+    "no sign": (
+        100,
+        (
+            128, 64, 64, gl.uint8, gl.int32, gl.NVMMASharedLayout(64, 8, 2),
+            gl.NVMMASharedLayout(64, 8, 2), TensorMemoryLayout([128, 64], 1),
+        ),
+        "tcgen05_mma of integers takes int8, not uint8",
+    ),
     "packed sums": (
         100,
         (

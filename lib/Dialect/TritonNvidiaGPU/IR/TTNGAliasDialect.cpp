@@ -13,6 +13,37 @@ MLIR_DEFINE_EXPLICIT_TYPE_ID(mlir::triton::nvidia_gpu::TTNGAliasDialect)
 
 namespace {
 
+/// Attributes that Triton's passes leave on operations, and that say nothing of
+/// what these do. Each block of a cluster gathers for itself, whether or not
+/// one may do it for all.
+bool isMeaningless(StringRef name, RegisteredOperationName op) {
+  if (name == "multicast")
+    return op.getStringRef() == AsyncTMAGatherOp::getOperationName();
+  return llvm::is_contained({"async_task_id", "warpGroupLocal",
+                             "tensor_memory_col_offset",
+                             "tensor_memory_row_offset"},
+                            name);
+}
+
+/// Reads attributes as Triton means them. One that is not known here would
+/// silently not hold: it is an error. Those with a dot belong to dialects,
+/// which look at them.
+ParseResult adoptAttributes(OpAsmParser &parser, SMLoc loc,
+                            RegisteredOperationName op, NamedAttrList &attrs) {
+  // Without this attribute Triton's wait is for all that copies do.
+  if (op.getStringRef() == AsyncTMAStoreWaitOp::getOperationName() &&
+      !attrs.erase("read_only"))
+    attrs.set("complete", parser.getBuilder().getUnitAttr());
+  for (NamedAttribute attr : attrs) {
+    StringRef name = attr.getName();
+    if (!name.contains('.') && !isMeaningless(name, op) &&
+        !llvm::is_contained(op.getAttributeNames(), attr.getName()))
+      return parser.emitError(loc) << "unknown attribute '" << name << "' of '"
+                                   << op.getStringRef() << "'";
+  }
+  return success();
+}
+
 /// What is known of an alias: how to parse it, and that no operation of this
 /// name may exist. The parser of the generic form creates one all the same, so
 /// the other hooks have to answer, as for an operation that has nothing.
@@ -24,9 +55,13 @@ public:
         target(target) {}
 
   OperationName::ParseAssemblyFn getParseAssemblyFn() final {
-    return [target = target](OpAsmParser &parser, OperationState &state) {
+    return [target = target](OpAsmParser &parser,
+                             OperationState &state) -> ParseResult {
       state.name = target;
-      return target.getParseAssemblyFn()(parser, state);
+      SMLoc loc = parser.getCurrentLocation();
+      if (target.getParseAssemblyFn()(parser, state))
+        return failure();
+      return adoptAttributes(parser, loc, target, state.attributes);
     };
   }
 

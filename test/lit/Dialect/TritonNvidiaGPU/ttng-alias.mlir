@@ -37,6 +37,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %1:2 = ttng.warp_group_dot_wait %0, %a {pendings = 0 : i32} : tensor<128x128xf32, #mma>, !ttg.memdesc<128x64xf16, #f16, #smem>
     // CHECK: ttnvgpu.reinterpret_tensor_descriptor
     %desc = ttng.reinterpret_tensor_descriptor %p : !tt.ptr<i8> to !tt.tensordesc<tensor<64x64xf16, #f16>>
+    // Triton waits until stores are complete, unless it says that their sources were read.
+    // CHECK: ttnvgpu.async_tma_store_wait {complete, pendings = 0 : i32}
+    ttng.async_tma_store_wait {pendings = 0 : i32}
+    // CHECK-NEXT: ttnvgpu.async_tma_store_wait {pendings = 1 : i32}
+    ttng.async_tma_store_wait {pendings = 1 : i32, read_only}
+    // What passes leave for each other stays.
+    // CHECK-NEXT: ttnvgpu.fence_async_shared {async_task_id = array<i32: 0>, bCluster = false, loop.stage = 1 : i32}
+    ttng.fence_async_shared {bCluster = false, async_task_id = array<i32: 0>, loop.stage = 1 : i32}
     tt.return %1#0 : tensor<128x128xf32, #mma>
   }
 }

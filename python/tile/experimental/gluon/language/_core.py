@@ -238,6 +238,12 @@ def dot_fma(a: Any, b: Any, acc: Any) -> tensor:
     return matrix_product(a, b, acc, "dot_fma", "ieee", k_width=0)
 
 
+def refuse_unsigned(a: Any, b: Any, what: str) -> None:
+    """The types of the IR do not tell bytes without a sign from others, and dots read a sign."""
+    if "uint8" in (a.dtype.name, b.dtype.name):
+        raise SemanticError(f"{what} of integers takes int8, not uint8")
+
+
 def matrix_product(
     a: tensor, b: tensor, acc: tensor, what: str, precision: str, k_width: int | None = None
 ) -> tensor:
@@ -254,6 +260,7 @@ def matrix_product(
                 f"k_width), with acc in\n    {acc.type.layout!r},\nbut it is in\n    {layout!r}"
             )
     _check_extents(a.shape, b.shape, acc.shape, what)
+    refuse_unsigned(a, b, what)
     builder = current()
     attributes = {
         "inputPrecision": builder.int_attr(

@@ -12,7 +12,7 @@ from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
 from tile.runtime.jit import constexpr_function
 
-from ..._core import shared_memory_descriptor
+from ..._core import refuse_unsigned, shared_memory_descriptor
 from ..ampere.mbarrier import check_barrier, is_always, predicate
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 from ._memory import tensor_memory_descriptor
@@ -99,6 +99,7 @@ def tcgen05_mma(
     a = _buffer(a, "operand 0 of tcgen05_mma", (shared_memory_descriptor, tensor_memory_descriptor))
     b = _buffer(b, "operand 1 of tcgen05_mma", (shared_memory_descriptor,))
     acc = _accumulator(acc, "tcgen05_mma")
+    refuse_unsigned(a, b, "tcgen05_mma")
     use, when = _condition(use_acc), _condition(pred)
     arrivals = _Arrivals(mbarriers, mbarrier_preds, "tcgen05_mma")
     builder = current()

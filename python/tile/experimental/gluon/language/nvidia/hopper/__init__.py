@@ -11,7 +11,7 @@ from tile.language.memory import choose
 from tile.language.state import current
 from tile.language.values import builtin, describe, tensor, unwrap
 
-from ..._core import _check_block, _check_extents, shared_memory_descriptor
+from ..._core import _check_block, _check_extents, refuse_unsigned, shared_memory_descriptor
 from ..._layouts import DotOperandLayout, NVMMADistributedLayout
 from ..ampere import CachePolicy, FractionalEvictionPolicy, async_copy, mma_v2
 from ..ampere.mbarrier import check_barrier, predicate
@@ -146,6 +146,7 @@ def warpgroup_mma(
         raise SemanticError(
             f"warpgroup_mma takes operands of one type, not {a.dtype} and {b.dtype}"
         )
+    refuse_unsigned(a, b, "warpgroup_mma")
     builder = current()
     imprecise = unwrap(max_num_imprecise_acc)
     if imprecise is None:
