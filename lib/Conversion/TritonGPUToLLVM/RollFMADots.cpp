@@ -172,7 +172,7 @@ private:
       LDBG() << "blocks of a cluster share it: " << op;
       return false;
     }
-    FailureOr<bool> fits = hasMemory(op, a, b);
+    FailureOr<bool> fits = hasMemory(op, a, b, depth);
     if (failed(fits) || !*fits)
       return fits;
     Value aSlices = store(op, a, depth), bSlices = store(op, b, depth);
@@ -224,13 +224,15 @@ private:
 
   /// Whether a block has memory for the slices. Buffers that go were alive as
   /// long.
-  FailureOr<bool> hasMemory(DotOp dot, const Operand &a, const Operand &b) {
+  FailureOr<bool> hasMemory(DotOp dot, const Operand &a, const Operand &b,
+                            int64_t depth) {
     auto allocation = ModuleAllocation::compute(module);
     if (failed(allocation))
       return failure();
     int64_t more = 0;
     for (Operand operand : {a, b}) {
-      more += countBytes(operand.source);
+      if (!stored.contains({operand.buffer, operand.innerDim, depth}))
+        more += countBytes(operand.source);
       if (operand.buffer && isOf(operand.buffer, dot))
         more -= getBufferSize(operand.buffer);
     }
@@ -266,13 +268,24 @@ private:
                                     load.getSrc(), load.getToken());
   }
 
-  /// An array of slices in shared memory, one after the other, each with its
-  /// rows one after the other.
+  /// The slices of an operand. Dots that read one buffer share those, too.
   Value store(DotOp dot, const Operand &operand, int64_t depth) {
     OpBuilder builder(dot);
-    // Where the operand went through memory before, registers are free early.
-    if (operand.buffer)
+    if (!operand.buffer)
+      return store(builder, dot, operand, depth);
+    Value &slices = stored[{operand.buffer, operand.innerDim, depth}];
+    if (!slices) {
+      // Registers are free as early as they were.
       builder.setInsertionPoint(operand.buffer);
+      slices = store(builder, dot, operand, depth);
+    }
+    return slices;
+  }
+
+  /// An array of slices in shared memory, one after the other, each with its
+  /// rows one after the other.
+  static Value store(OpBuilder &builder, DotOp dot, const Operand &operand,
+                     int64_t depth) {
     Location loc = dot.getLoc();
     Value tensor = getStored(builder, dot, operand);
     auto type = cast<RankedTensorType>(tensor.getType());
@@ -294,8 +307,7 @@ private:
       tensor = ReshapeOp::create(builder, loc, cut, tensor);
       tensor = TransOp::create(builder, loc, tensor, order);
     }
-    auto stored = cast<RankedTensorType>(tensor.getType());
-    if (stored.getShape() != ArrayRef(rows))
+    if (cast<RankedTensorType>(tensor.getType()).getShape() != ArrayRef(rows))
       tensor = ReshapeOp::create(builder, loc, rows, tensor);
     auto getType = [&](ArrayRef<int64_t> shape, unsigned rank) {
       MLIRContext *context = builder.getContext();
@@ -358,6 +370,9 @@ private:
 
   ModuleOp module;
   FunctionOpInterface function;
+  /// By the buffer that an operand had, its inner dimension and the depth of a
+  /// slice. A buffer that is erased has no reader left who could ask.
+  llvm::DenseMap<std::tuple<Operation *, unsigned, int64_t>, Value> stored;
 };
 
 struct RollFMADots : triton::impl::RollFMADotsBase<RollFMADots> {

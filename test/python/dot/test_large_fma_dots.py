@@ -66,6 +66,16 @@ def several(a, b, c, COUNT: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: t
         tl.store(c + (i * M + rows[:, None]) * N + columns[None, :], z)
 
 
+@tile.jit
+def of_one_operand(a, b, c, COUNT: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    rows, columns, inner = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    x = tl.load(a + rows[:, None] * K + inner[None, :])
+    for i in tl.static_range(COUNT):
+        y = tl.load(b + (i * K + inner[:, None]) * N + columns[None, :])
+        z = tl.dot(x, y, input_precision="ieee")
+        tl.store(c + (i * M + rows[:, None]) * N + columns[None, :], z)
+
+
 def multiply_adds(kernel) -> int:
     """Those of a thread in the code, each two that are one instruction as two."""
     calls = re.findall(r"call (?:<(\d+) x )?.*@llvm\.fma\.", kernel.asm["llir"])
@@ -196,5 +206,21 @@ def test_all_dots_of_a_function_count(target, count, monkeypatch):
         if count == 2:
             assert found == 2 * 2048 // warps
         results.append(c)
+    np.testing.assert_array_equal(*results)
+    np.testing.assert_allclose(results[0], a.astype(np.float64) @ b, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("target", ["cuda:80", "hip:gfx1100"])
+def test_dots_of_one_operand_share_its_slices(target, monkeypatch):
+    run_on(target, monkeypatch)
+    a, b = operands("fp32", (64, 64), (3, 64, 64))
+    results = []
+    for warps in (1, 8):
+        c = poisoned((3, 64, 64), "fp32")
+        kernel = of_one_operand[(1,)](a, b, c, 3, 64, 64, 64, num_warps=warps)
+        assert multiply_adds(kernel) <= LIMIT
+        results.append(c)
+        # The left operand, and one right operand after the other.
+        assert kernel.shared <= 3 * 64 * 64 * 4
     np.testing.assert_array_equal(*results)
     np.testing.assert_allclose(results[0], a.astype(np.float64) @ b, rtol=0, atol=1e-4)

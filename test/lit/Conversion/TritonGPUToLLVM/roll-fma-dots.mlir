@@ -63,6 +63,23 @@ tt.func @two(%a: tensor<64x32xf32, #a>, %b: tensor<32x64xf32, #b>, %s: tensor<64
   tt.return %e : tensor<64x64xf32, #sum>
 }
 
+// Two dots of one left operand share its slices.
+
+// CHECK-LABEL: @shared
+tt.func @shared(%x: tensor<128x64xf32, #rows>, %b: tensor<64x64xf32, #b>, %e: tensor<64x64xf32, #b>, %c: tensor<128x64xf32, #sum>) -> tensor<128x64xf32, #sum> {
+  // CHECK: %[[X:.*]] = ttg.local_alloc %{{.*}} : (tensor<2048x4xf32,
+  // CHECK-NEXT: %[[XS:.*]] = ttg.memdesc_reinterpret %[[X]]
+  // CHECK-NOT: tensor<2048x4xf32
+  // CHECK-COUNT-2: ttg.memdesc_index %[[XS]]
+  // CHECK-NOT: tensor<2048x4xf32
+  // CHECK: tt.return
+  %xs = ttg.local_alloc %x : (tensor<128x64xf32, #rows>) -> !ttg.memdesc<128x64xf32, #shared, #smem>
+  %a = ttg.local_load %xs : !ttg.memdesc<128x64xf32, #shared, #smem> -> tensor<128x64xf32, #a>
+  %d = tt.dot %a, %b, %c : tensor<128x64xf32, #a> * tensor<64x64xf32, #b> -> tensor<128x64xf32, #sum>
+  %f = tt.dot %a, %e, %d : tensor<128x64xf32, #a> * tensor<64x64xf32, #b> -> tensor<128x64xf32, #sum>
+  tt.return %f : tensor<128x64xf32, #sum>
+}
+
 // A ring stays. Its elements are read once by each thread, and converted slice
 // by slice.
 
