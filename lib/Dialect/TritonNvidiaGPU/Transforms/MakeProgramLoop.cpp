@@ -101,8 +101,21 @@ private:
       isWanted |= isMarked(loop) || (!onlyMarked && hasDots(loop));
     }
     if (!isWanted)
-      explain(function);
-    return isWanted;
+      explain(function, "the loop runs under a condition, or in another loop");
+    else if (makesDescriptors(entry))
+      explain(function, "a descriptor is made for each program");
+    else
+      return true;
+    return false;
+  }
+
+  /// Whether a program makes descriptors of its own. Copies of the program
+  /// before may still use its descriptors when it does.
+  static bool makesDescriptors(Block &entry) {
+    return llvm::any_of(getWork(entry), [](Operation *op) {
+      return op->walk([](MakeTensorDescOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+    });
   }
 
   static bool hasDotsInLoops(scf::ForOp loop) {
@@ -110,7 +123,7 @@ private:
   }
 
   /// Says of dots in loops why other warps do not start the next program.
-  void explain(FuncOp function) const {
+  void explain(FuncOp function, StringRef why) const {
     function.walk([&](scf::ForOp loop) {
       bool isAsked = isMarked(loop) || (!onlyMarked && hasDots(loop));
       if (!isAsked || hasLoops(loop))
@@ -118,8 +131,9 @@ private:
       remark::missed(
           loop.getLoc(),
           remark::RemarkOpts::name("no-program-loop").category(DEBUG_TYPE))
-          << "the next program begins when this one has ended: the loop runs "
-             "under a condition, or in another loop";
+          << StringRef(
+                 ("the next program begins when this one has ended: " + why)
+                     .str());
     });
   }
 

@@ -347,10 +347,21 @@ def under_a_condition(a, b, out, count, K, BM: tl.constexpr, BN: tl.constexpr, B
         out.store([i * BM, 0], acc)
 
 
+@tile.jit
+def own_descriptor(a, b, out, count, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    i = tl.program_id(0)
+    rows = tl.make_tensor_descriptor(a + i * BM * K, [BM, K], [K, 1], [BM, BK])
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(rows.load([0, k]), b.load([k, 0]), acc)
+    out.store([i * BM, 0], acc)
+
+
 @pytest.mark.parametrize(
     ("kernel", "why"),
     [
         (told, "nothing may be read ahead of 'tt.atomic_rmw' in the loop"),
+        (own_descriptor, "a descriptor is made for each program"),
         (under_a_condition, "the loop runs under a condition, or in another loop"),
     ],
 )
@@ -363,6 +374,8 @@ def test_programs_that_do_not_overlap(kernel, why, monkeypatch, capfd):
     out, count = poisoned((programs * bm, bn), "fp32"), np.full(1, programs, np.int32)
     shapes = ((a, [bm, bk]), (b, [bk, bn]), (out, [bm, bn]))
     descs = [TensorDescriptor.from_tensor(x, s) for x, s in shapes]
+    if kernel is own_descriptor:
+        descs[0] = a
     compiled = kernel[(programs,)](*descs, count, k, bm, bn, bk, clc=True)
     assert ASKS in compiled.asm["ptx"] and partitions(compiled) == []
     assert why in capfd.readouterr().err
