@@ -10,8 +10,10 @@
 // The cost counts cycles of an iteration:
 //
 // - In one group: the dots, then the weights.
-// - In two groups: the dots or the weights, whatever takes longer, and the time
-//   that groups take to hear of each other.
+// - In two groups: the dots or the weights, whatever takes longer. A group
+// waits
+//   for its own half of the dots before it computes weights. And groups take
+//   some time to hear of each other.
 //
 // Whether the loop can be divided is known much later. So here are the
 // conditions that are to be seen in the program. Where a later pass refuses,
@@ -53,6 +55,10 @@ constexpr int64_t kRows = 128, kGroups = 2;
 /// The warps of a group: those that reach 128 lanes of tensor memory.
 constexpr int kGroupWarps = 4;
 constexpr unsigned kRegisterBits = 32;
+/// Cycles of a thread for one score of its row, from tensor memory to a weight.
+/// By the timeline of the simulator, an iteration of 64 scores takes some
+/// 3,000, with whatever else is in it.
+constexpr int64_t kScoreCycles = 45;
 /// What a dot in tensor memory has at least: columns, and bits of a row.
 constexpr int64_t kLeastColumns = 16, kLeastRowBits = 256;
 /// What a row of scores and its weights may take of a thread's registers. With
@@ -83,7 +89,8 @@ struct StepCost {
 
   int64_t countTogether() const { return tensor + threads; }
   int64_t countDivided() const {
-    return std::max(tensor, threads) + nvidia_gpu::kBarrierCycles;
+    return std::max(tensor, threads + tensor / kGroups) +
+           nvidia_gpu::kBarrierCycles;
   }
 };
 
@@ -246,8 +253,9 @@ private:
     };
     moved = countBytes(scores.getType()) + countBytes(sums.getA().getType()) +
             2 * countBytes(sums.getType());
-    cost.threads = std::max(special / ::tile::rates::specialLanes,
-                            nvidia_gpu::countLoadCycles(moved));
+    cost.threads = std::max({special / ::tile::rates::specialLanes,
+                             nvidia_gpu::countLoadCycles(moved),
+                             scores.getType().getDimSize(1) * kScoreCycles});
     return cost;
   }
 

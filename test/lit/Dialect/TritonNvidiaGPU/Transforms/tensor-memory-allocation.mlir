@@ -275,3 +275,55 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<128x64xf32, #rows>
   }
 }
+
+// -----
+
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+!operand = !ttg.memdesc<128x64xf16, #shared, #smem>
+!right = !ttg.memdesc<64x64xf16, #shared, #smem>
+!barrier = !ttg.memdesc<1xi64, #bar, #smem, mutable>
+!buffer = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+
+// Where groups of warps have blocks, a buffer has its columns until all groups
+// are done. Later groups have them again. A dot that nobody in its group waits
+// for has its columns to itself.
+// CHECK: ttg.tensor_memory_size = 128 : i32
+// CHECK-LABEL: @partitions_in_turn
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @partitions_in_turn(%x: !operand, %y: !right) {
+    %true = arith.constant true
+    %c0 = arith.constant 0 : i32
+    ttg.warp_specialize()
+    default {
+      %bar = ttg.local_alloc : () -> !barrier
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 64 : i32
+      %a = ttnvgpu.tmem_alloc : () -> !buffer
+      ttnvgpu.tc_gen5_mma %x, %y, %a, %true, %true, %bar[%true] {is_async} : !operand, !right, !buffer, !barrier
+      cf.br ^end
+    ^end:
+      ttnvgpu.wait_barrier %bar, %c0 : !barrier
+      ttnvgpu.inval_barrier %bar : !barrier
+      ttg.warp_yield
+    } : () -> ()
+    ttg.warp_specialize()
+    default {
+      %next = ttg.local_alloc : () -> !barrier
+      %other = ttg.local_alloc : () -> !barrier
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 64 : i32
+      %b = ttnvgpu.tmem_alloc : () -> !buffer
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+      %c = ttnvgpu.tmem_alloc : () -> !buffer
+      ttnvgpu.tc_gen5_mma %x, %y, %b, %true, %true, %next[%true] {is_async} : !operand, !right, !buffer, !barrier
+      cf.br ^end
+    ^end:
+      ttnvgpu.wait_barrier %next, %c0 : !barrier
+      ttnvgpu.inval_barrier %next : !barrier
+      ttnvgpu.tc_gen5_mma %x, %y, %c, %true, %true, %other[%true] {is_async} : !operand, !right, !buffer, !barrier
+      ttg.warp_yield
+    } : () -> ()
+    tt.return
+  }
+}

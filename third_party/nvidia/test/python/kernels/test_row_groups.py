@@ -134,29 +134,39 @@ def has_two_groups(kernel) -> bool:
 @pytest.mark.parametrize("d", [64, 128])
 @pytest.mark.parametrize("causal", [False, True])
 def test_types(kind, d, causal):
-    # Dots of fp8 with few columns take so little time that nothing is gained.
-    forced = {"row_groups": 2} if kind in FLOAT8 and d == 64 else {}
-    kernel = run(kind, 300, 300, d, 64, causal, **forced)
+    kernel = run(kind, 300, 300, d, 64, causal, row_groups=2)
     assert has_two_groups(kernel) and kernel.n_spills == 0
 
 
 @pytest.mark.parametrize("target", ["cuda:100", "cuda:103", "cuda:110"], indirect=True)
 def test_targets(target):
-    assert has_two_groups(run("fp16", 256, 128, 64, 64))
+    assert has_two_groups(run("fp16", 256, 128, 128, 64))
+
+
+@pytest.mark.parametrize(
+    ("kind", "d", "bn", "expected"),
+    [("bf16", 128, 64, True), ("fp16", 64, 64, False), ("fp16", 128, 32, False),
+     ("e4m3", 128, 64, False)],
+)  # fmt: skip
+def test_where_it_pays(kind, d, bn, expected):
+    """Where dots take little of an iteration, groups gain less than they tell each other."""
+    assert has_two_groups(run(kind, 256, 128, d, bn)) == expected
 
 
 @pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize(("length", "keys"), [(256, 2), (511, 64), (40, 200), (257, 130)])
 def test_ragged(length, keys, loops):
     """Loops without iterations, too."""
-    kernel = run("fp16", length, keys, 64, 64, loops=loops)
+    kernel = run("fp16", length, keys, 64, 64, loops=loops, row_groups=2)
     assert has_two_groups(kernel)
 
 
 @pytest.mark.parametrize(("warps", "stages"), [(4, 1), (4, 3), (8, 1), (8, 4)])
 @pytest.mark.parametrize("causal", [False, True])
 def test_options(warps, stages, causal):
-    kernel = run("fp16", 300, 300, 64, 64, causal, loops=1, num_warps=warps, num_stages=stages)
+    kernel = run(
+        "fp16", 300, 300, 64, 64, causal, loops=1, num_warps=warps, num_stages=stages, row_groups=2
+    )
     assert has_two_groups(kernel)
 
 
@@ -171,7 +181,7 @@ def test_wide_blocks_of_keys():
 def test_any_order(monkeypatch):
     """Groups that run far ahead of each other: one result."""
     monkeypatch.setenv("TILE_SIM_SCHEDULES", "12")
-    run("fp16", 256, 500, 64, 64, num_stages=3)
+    assert has_two_groups(run("fp16", 256, 500, 64, 64, num_stages=3, row_groups=2))
 
 
 @pytest.mark.parametrize("d", [64, 128])
@@ -191,6 +201,6 @@ def test_pointers_on_request(d, causal):
 
 
 def test_one_group_on_request():
-    assert partitions(run("fp16", 256, 128, 64, 64, row_groups=1)) == [1]
+    assert partitions(run("fp16", 256, 128, 128, 64, row_groups=1)) == [1]
     with pytest.raises(tile.TileError, match="row_groups is 1, 2 or None, not 3"):
         run("fp16", 256, 128, 64, 64, row_groups=3)
