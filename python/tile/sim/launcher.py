@@ -51,8 +51,11 @@ def session_of(**launch: Any) -> Any:
     return DEBUGGING(**launch) if DEBUGGING is not None else None
 
 
-class SimulationError(TileError):
-    """The kernel did something wrong; `report` says what, and `said` what the kernel did."""
+class SimulationError(TileError, RuntimeError):
+    """The kernel did something wrong; `report` says what, and `said` what the kernel did. Programs
+    expect a RuntimeError: on a GPU, torch raises one."""
+
+    report: Report | None
 
     def __init__(self, report: Report, said: str = "") -> None:
         self.report = report
@@ -60,7 +63,14 @@ class SimulationError(TileError):
 
     def __reduce__(self) -> tuple:
         # A report holds native state; the text travels.
-        return (TileError, (str(self),))
+        return (_from_text, (str(self),))
+
+
+def _from_text(text: str) -> SimulationError:
+    """An error of another process."""
+    error = SimulationError.__new__(SimulationError, text)
+    error.report = None
+    return error
 
 
 @functools.lru_cache(maxsize=256)

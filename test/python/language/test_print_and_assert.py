@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import re
 
 import numpy as np
@@ -272,3 +273,14 @@ def test_no_warp_passes_an_assertion_that_fails(target, kernel, n, monkeypatch):
         # AMD GPUs print the message and trap.
         stop = "assertion 'too far' failed" if target == "cuda:80" else "s_trap"
         assert stop in text and "bounds" not in text, text
+
+
+@sim_only
+@pytest.mark.compiled
+def test_a_failed_assertion_is_a_runtime_error():
+    """As on a GPU, where torch raises one; also behind a process."""
+    with pytest.raises(RuntimeError, match="not one") as info:
+        tile.jit(debug=True)(environment_kernel)[(1,)](np.zeros(3, np.int32))
+    again = pickle.loads(pickle.dumps(info.value))
+    assert type(again) is type(info.value) and str(again) == str(info.value)
+    assert info.value.report is not None and again.report is None
