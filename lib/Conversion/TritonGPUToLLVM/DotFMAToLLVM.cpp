@@ -3,8 +3,8 @@
 //
 // Every thread has the rows of A and the columns of B that its part of the
 // result needs, over the whole inner dimension. #ttg.dot_op of the result's
-// layout says so. Registers are matched by coordinates. Where that is much code,
-// `roll-fma-dots` has made loops of such dots.
+// layout says so. Registers are matched by coordinates. Where that is much
+// code, `roll-fma-dots` has made loops of such dots.
 //
 //===----------------------------------------------------------------------===//
 

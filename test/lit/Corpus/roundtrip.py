@@ -4,9 +4,9 @@ usage: roundtrip.py FILE
 
 The modules here were printed by another compiler of the same IR. Each of them has to parse and
 verify. What is printed has to read back as itself, in the custom and the generic form, with and
-without locations. What is printed has to be the very text of the file. What differs is the
-prefix of the NVIDIA dialect, what it says of waits for stores, and the names of values. The names of the arguments of loops come from locations
-that the text does not hold.
+without locations. What is printed has to be the very text of the file. What differs is the prefix
+of the NVIDIA dialect, what it says of waits for stores, and the names of values. The names of the
+arguments of loops come from locations that the text does not hold.
 """
 
 from __future__ import annotations

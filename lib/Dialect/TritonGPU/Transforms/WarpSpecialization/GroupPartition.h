@@ -17,8 +17,8 @@ namespace mlir::triton::gpu {
 
 /// Gives one of two chains of dots to a second group of warps. The two have
 /// nothing in common but the buffers that their dots read. They are the halves
-/// of the rows of attention. Each group starts its own dots, which run beside the
-/// threads. While one computes weights, the tensor core multiplies for the
+/// of the rows of attention. Each group starts its own dots, which run beside
+/// the threads. While one computes weights, the tensor core multiplies for the
 /// other one:
 ///
 ///   both: wait(full[stage], phase); start scores; wait for them; weights;
