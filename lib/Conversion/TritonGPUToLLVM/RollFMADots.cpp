@@ -138,11 +138,15 @@ public:
       return failure();
     int64_t ofSlice = std::clamp<int64_t>(kMostOfFunction / dots.size(),
                                           kLeastOfSlice, kMostOfSlice);
-    llvm::stable_sort(dots, [](const Dot &lhs, const Dot &rhs) {
-      return lhs.getMultiplyAdds() > rhs.getMultiplyAdds();
+    // Of dots as large, the first comes first.
+    auto order = llvm::to_vector(llvm::make_pointer_range(dots));
+    llvm::sort(order, [](const Dot *lhs, const Dot *rhs) {
+      return std::pair(-lhs->getMultiplyAdds(), lhs) <
+             std::pair(-rhs->getMultiplyAdds(), rhs);
     });
     unsigned rolled = 0;
-    for (Dot &dot : dots) {
+    for (Dot *next : order) {
+      Dot &dot = *next;
       if (total <= kMostOfFunction)
         break;
       int64_t depth = dot.getDepth(ofSlice);

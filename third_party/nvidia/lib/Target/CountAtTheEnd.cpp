@@ -56,8 +56,8 @@ static void compareNext(Loop &loop) {
   };
   bool overflows = false;
   APInt newEnd = add(end->getValue(), step->getValue(), overflows);
-  add(newEnd, step->getValue(), overflows);
-  add(start->getValue(), step->getValue(), overflows);
+  (void)add(newEnd, step->getValue(), overflows);
+  (void)add(start->getValue(), step->getValue(), overflows);
   if (overflows)
     return;
   // Where the loop goes on depends on the next value, so it is there by then.
