@@ -11,9 +11,8 @@
 //
 // - In one group: the dots, then the weights.
 // - In two groups: the dots or the weights, whatever takes longer. A group
-// waits
-//   for its own half of the dots before it computes weights. And groups take
-//   some time to hear of each other.
+//   waits for its own half of the dots before it computes weights. And groups
+//   take some time to hear of each other.
 //
 // Whether the loop can be divided is known much later. So here are the
 // conditions that are to be seen in the program. Where a later pass refuses,
