@@ -55,7 +55,8 @@ class SimulationError(TileError, RuntimeError):
     """The kernel did something wrong; `report` says what, and `said` what the kernel did. Programs
     expect a RuntimeError: on a GPU, torch raises one."""
 
-    report: Report | None
+    #: None behind a process.
+    report: Report
 
     def __init__(self, report: Report, said: str = "") -> None:
         self.report = report
@@ -69,7 +70,7 @@ class SimulationError(TileError, RuntimeError):
 def _from_text(text: str) -> SimulationError:
     """An error of another process."""
     error = SimulationError.__new__(SimulationError, text)
-    error.report = None
+    error.report = None  # type: ignore[assignment]
     return error
 
 
