@@ -192,11 +192,17 @@ public:
   explicit Packer(Function &function) : builder(function.getContext()) {}
 
   /// Packs the elements of a vector early, where that saves something.
-  bool run(InsertElementInst &vector);
+  void run(InsertElementInst &vector);
+  /// Removes what was packed late.
+  void finish() {
+    RecursivelyDeleteTriviallyDeadInstructionsPermissive(replaced);
+  }
 
 private:
   Value *pack(ArrayRef<Value *> lanes);
   Value *packLeaf(ArrayRef<Value *> lanes);
+  Value *takeFromRegister(const Bytes &bytes);
+  Value *takeEach(ArrayRef<Value *> lanes);
   Value *computeFloats(ArrayRef<Value *> lanes, ArrayRef<Value *> words);
   Value *shift(ArrayRef<Value *> lanes, Value *word);
   /// The bits, in each lane.
@@ -210,6 +216,9 @@ private:
   IRBuilder<> builder;
   /// Lanes that more than one word is computed from.
   std::map<Lanes, Value *> leaves;
+  /// Vectors that nothing needs any more. They stay to the end, as `leaves`
+  /// knows values by their addresses.
+  SmallVector<WeakTrackingVH> replaced;
 };
 } // namespace
 
@@ -242,58 +251,70 @@ Value *Packer::computeFloats(ArrayRef<Value *> lanes, ArrayRef<Value *> words) {
   return builder.CreateBitCast(result, builder.getInt32Ty());
 }
 
-Value *Packer::packLeaf(ArrayRef<Value *> lanes) {
-  Value *&known = leaves[Lanes(lanes)];
-  if (known)
-    return known;
-  // Behind the last of them the word is there for all that use these lanes.
+/// The last of the lanes, behind which all of them are known; null where they
+/// are not instructions of one block.
+static Instruction *findLast(ArrayRef<Value *> lanes) {
   auto *last = dyn_cast<Instruction>(lanes.front());
   for (Value *lane : lanes) {
     auto *inst = dyn_cast<Instruction>(lane);
     if (!last || !inst || inst->getParent() != last->getParent() ||
         inst->isTerminator())
-      last = nullptr;
-    else if (last->comesBefore(inst))
+      return nullptr;
+    if (last->comesBefore(inst))
       last = inst;
   }
+  return last;
+}
+
+/// The lanes of one register, in their places.
+Value *Packer::takeFromRegister(const Bytes &bytes) {
+  Type *wordType = builder.getInt32Ty();
+  unsigned bits = bytes.vector->getType()->getPrimitiveSizeInBits();
+  Value *word;
+  if (bits < kBitsOfWord) {
+    word = builder.CreateZExt(
+        builder.CreateBitCast(bytes.vector, builder.getIntNTy(bits)), wordType);
+  } else {
+    auto *words = FixedVectorType::get(wordType, bits / kBitsOfWord);
+    word = builder.CreateExtractElement(
+        builder.CreateBitCast(bytes.vector, words), bytes.word);
+  }
+  if (bytes.selector == kIdentity)
+    return word;
+  return builder.CreateIntrinsic(
+      Intrinsic::nvvm_prmt, {},
+      {word, builder.getInt32(0), builder.getInt32(bytes.selector)});
+}
+
+/// Lanes that are in registers of their own.
+Value *Packer::takeEach(ArrayRef<Value *> lanes) {
+  unsigned bits = kBitsOfWord / lanes.size();
+  auto *type = FixedVectorType::get(builder.getIntNTy(bits), lanes.size());
+  Value *vector = PoisonValue::get(type);
+  for (auto [i, lane] : enumerate(lanes)) {
+    Value *integer =
+        builder.CreateBitCast(lane, builder.getIntNTy(getBits(lane)));
+    integer = builder.CreateZExt(integer, type->getElementType());
+    vector = builder.CreateInsertElement(vector, integer, i);
+  }
+  return builder.CreateBitCast(vector, builder.getInt32Ty());
+}
+
+Value *Packer::packLeaf(ArrayRef<Value *> lanes) {
+  Lanes key(lanes);
+  if (auto known = leaves.find(key); known != leaves.end())
+    return known->second;
   IRBuilder<>::InsertPointGuard guard(builder);
+  // Behind the last of them the word is there for all that use these lanes.
+  Instruction *last = findLast(lanes);
   if (last) {
     builder.SetInsertPoint(*last->getInsertionPointAfterDef());
     builder.SetCurrentDebugLocation(last->getDebugLoc());
   }
-  Value *word = nullptr;
-  Type *wordType = builder.getInt32Ty();
-  if (Bytes bytes = findBytes(lanes); bytes.vector) {
-    unsigned bits = bytes.vector->getType()->getPrimitiveSizeInBits();
-    if (bits < kBitsOfWord) {
-      word = builder.CreateZExt(
-          builder.CreateBitCast(bytes.vector, builder.getIntNTy(bits)),
-          wordType);
-    } else {
-      auto *words = FixedVectorType::get(wordType, bits / kBitsOfWord);
-      word = builder.CreateExtractElement(
-          builder.CreateBitCast(bytes.vector, words), bytes.word);
-    }
-    if (bytes.selector != kIdentity)
-      word = builder.CreateIntrinsic(
-          Intrinsic::nvvm_prmt, {},
-          {word, builder.getInt32(0), builder.getInt32(bytes.selector)});
-  } else {
-    unsigned bits = kBitsOfWord / lanes.size();
-    auto *type = FixedVectorType::get(builder.getIntNTy(bits), lanes.size());
-    word = PoisonValue::get(type);
-    for (auto [i, lane] : enumerate(lanes)) {
-      Value *integer =
-          builder.CreateBitCast(lane, builder.getIntNTy(getBits(lane)));
-      integer = builder.CreateZExt(integer, type->getElementType());
-      word = builder.CreateInsertElement(word, integer, i);
-    }
-    word = builder.CreateBitCast(word, wordType);
-  }
+  Bytes bytes = findBytes(lanes);
+  Value *word = bytes.vector ? takeFromRegister(bytes) : takeEach(lanes);
   if (last)
-    known = word;
-  else
-    leaves.erase(Lanes(lanes));
+    leaves[key] = word;
   return word;
 }
 
@@ -348,12 +369,12 @@ static SmallVector<Value *> getElements(InsertElementInst &vector) {
   return is_contained(elements, nullptr) ? SmallVector<Value *>() : elements;
 }
 
-bool Packer::run(InsertElementInst &vector) {
+void Packer::run(InsertElementInst &vector) {
   auto *type = dyn_cast<FixedVectorType>(vector.getType());
   if (!type || !isSmall(type->getElementType()) ||
       type->getPrimitiveSizeInBits() % kBitsOfWord ||
       any_of(vector.users(), IsaPred<InsertElementInst>))
-    return false;
+    return;
   SmallVector<Value *> elements = getElements(vector);
   size_t count = kBitsOfWord / type->getScalarSizeInBits();
   bool isBetter = false;
@@ -363,7 +384,7 @@ bool Packer::run(InsertElementInst &vector) {
     isBetter |= saved >= kLeastSaved;
   }
   if (!isBetter)
-    return false;
+    return;
   builder.SetInsertPoint(&vector);
   auto *words =
       FixedVectorType::get(builder.getInt32Ty(), elements.size() / count);
@@ -372,19 +393,18 @@ bool Packer::run(InsertElementInst &vector) {
     packed = builder.CreateInsertElement(
         packed, pack(ArrayRef(elements).slice(i, count)), i / count);
   vector.replaceAllUsesWith(builder.CreateBitCast(packed, type));
-  RecursivelyDeleteTriviallyDeadInstructions(&vector);
-  return true;
+  replaced.push_back(&vector);
 }
 
 void mlir::triton::nvidia::packBitwise(Module &module) {
   for (Function &function : module) {
-    SmallVector<WeakTrackingVH> vectors;
+    SmallVector<InsertElementInst *> vectors;
     for (Instruction &inst : instructions(function))
-      if (isa<InsertElementInst>(inst))
-        vectors.push_back(&inst);
+      if (auto *vector = dyn_cast<InsertElementInst>(&inst))
+        vectors.push_back(vector);
     Packer packer(function);
-    for (WeakTrackingVH &vector : vectors)
-      if (auto *insert = dyn_cast_or_null<InsertElementInst>(vector))
-        packer.run(*insert);
+    for (InsertElementInst *vector : vectors)
+      packer.run(*vector);
+    packer.finish();
   }
 }
