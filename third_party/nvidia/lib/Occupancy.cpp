@@ -5,6 +5,8 @@
 
 #include "nvidia/TargetTable.h"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -17,8 +19,6 @@ static constexpr int64_t kLanes = 32;
 /// What the system takes of shared memory for each block. One block may have
 /// all the rest.
 static constexpr int64_t kReservedBytes = 1024;
-/// Columns of tensor memory that the blocks of a multiprocessor share.
-static constexpr int64_t kAllColumns = 512;
 
 int64_t nvidia::BlockLimits::getResidentBlocks() const {
   return std::min({registers, threads, sharedMemory, blocks, tensorMemory});
@@ -34,6 +34,6 @@ nvidia::BlockLimits nvidia::getBlockLimits(const NVIDIATarget &target,
           .sharedMemory = (target.maxSharedMemory + kReservedBytes) /
                           (needs.sharedBytes + kReservedBytes),
           .blocks = target.maxBlocksPerSM,
-          .tensorMemory =
-              kAllColumns / std::max<int64_t>(1, needs.tensorMemoryColumns)};
+          .tensorMemory = nvidia_gpu::kTensorMemoryColumns /
+                          std::max<int64_t>(1, needs.tensorMemoryColumns)};
 }
