@@ -49,6 +49,12 @@ void LoopPlan::eraseFlattened() { loop->removeAttr(kFlattenAttr); }
 bool LoopPlan::isWarpSpecialized() const {
   return loop->hasAttr(kWarpSpecializeAttr);
 }
+bool LoopPlan::isInWarpSpecialized() const {
+  for (Operation *op = loop; op; op = op->getParentOp())
+    if (LoopPlan(op).isWarpSpecialized())
+      return true;
+  return false;
+}
 void LoopPlan::setWarpSpecialized() { setUnitAttr(loop, kWarpSpecializeAttr); }
 void LoopPlan::eraseWarpSpecialized() { loop->removeAttr(kWarpSpecializeAttr); }
 

@@ -38,6 +38,8 @@ public:
 
   /// Whether the copies of the loop are to get warps of their own.
   bool isWarpSpecialized() const;
+  /// The same of this loop, or of one around it.
+  bool isInWarpSpecialized() const;
   void setWarpSpecialized();
   void eraseWarpSpecialized();
 

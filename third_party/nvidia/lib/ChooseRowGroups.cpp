@@ -101,7 +101,7 @@ public:
   void runOnOperation() override {
     SmallVector<scf::ForOp> chains;
     getOperation().walk([&](scf::ForOp loop) {
-      if (isMarked(loop) && getChain(loop))
+      if (ttg::LoopPlan(loop).isInWarpSpecialized() && getChain(loop))
         chains.push_back(loop);
     });
     if (chains.empty())
@@ -124,13 +124,6 @@ public:
   }
 
 private:
-  static bool isMarked(Operation *loop) {
-    for (; loop; loop = loop->getParentOp())
-      if (ttg::LoopPlan(loop).isWarpSpecialized())
-        return true;
-    return false;
-  }
-
   /// The two dots of a loop, if one multiplies what comes from the other one.
   static std::optional<std::pair<DotOp, DotOp>> getChain(scf::ForOp loop) {
     SmallVector<DotOp> dots(loop.getBody()->getOps<DotOp>());

@@ -163,11 +163,8 @@ public:
 
 private:
   static bool isMarked(Operation *loop) {
-    for (; loop; loop = loop->getParentOp())
-      if (gpu::LoopPlan(loop).isWarpSpecialized() ||
-          isa<gpu::WarpSpecializeOp>(loop))
-        return true;
-    return false;
+    return gpu::LoopPlan(loop).isInWarpSpecialized() ||
+           loop->getParentOfType<gpu::WarpSpecializeOp>();
   }
 
   static bool hasCopies(scf::ForOp loop) {

@@ -68,17 +68,13 @@ private:
       ask.replaceAllUsesWith(number);
       ask.erase();
     });
-    Block *body = loop.getBody();
-    auto yield = cast<scf::YieldOp>(body->getTerminator());
-    loop.getInductionVar().replaceAllUsesWith(loop.getLowerBound());
-    for (auto [argument, init] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs()))
-      argument.replaceAllUsesWith(init);
-    loop.replaceAllUsesWith(yield.getResults());
-    loop->getBlock()->getOperations().splice(
-        loop->getIterator(), body->getOperations(), body->begin(),
-        yield->getIterator());
-    loop.erase();
+    IRRewriter rewriter(loop);
+    Operation *yield = loop.getBody()->getTerminator();
+    SmallVector<Value> arguments{loop.getLowerBound()};
+    llvm::append_range(arguments, loop.getInitArgs());
+    rewriter.inlineBlockBefore(loop.getBody(), loop, arguments);
+    rewriter.replaceOp(loop, yield->getOperands());
+    rewriter.eraseOp(yield);
   }
 };
 

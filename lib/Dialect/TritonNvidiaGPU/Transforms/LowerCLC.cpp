@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ProgramRing.h"
+
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/CarriedValues.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
@@ -26,8 +28,6 @@ using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
 
 namespace {
-
-constexpr int kAnswerBytes = 16;
 
 /// A question, the buffer of its answer, and where that is read.
 struct Question {

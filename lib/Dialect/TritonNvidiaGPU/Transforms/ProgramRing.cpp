@@ -18,8 +18,6 @@ using namespace mlir::triton::nvidia_gpu;
 namespace {
 
 constexpr int kSlots = 2;
-constexpr int64_t kAnswerWords = 2;
-constexpr int kAnswerBytes = 16;
 
 struct Position {
   Value slot, phase;

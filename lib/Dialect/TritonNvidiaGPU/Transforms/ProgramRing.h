@@ -23,6 +23,11 @@
 
 namespace mlir::triton::nvidia_gpu {
 
+/// What an answer of cluster launch control is, in words of 64 bits and in
+/// bytes. It is aligned to as many bytes.
+inline constexpr int64_t kAnswerWords = 2;
+inline constexpr int kAnswerBytes = 16;
+
 /// The ring as one group of warps sees it.
 struct ProgramRing {
   /// Arrays: of answers, of barriers at which they arrive, and of those by

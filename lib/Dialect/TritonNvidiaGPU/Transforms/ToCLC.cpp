@@ -34,9 +34,6 @@ using namespace mlir::triton::nvidia_gpu;
 
 namespace {
 
-constexpr int64_t kAnswerWords = 2;
-constexpr int kAnswerBytes = 16;
-
 /// The numbers that a program has: one for each axis that it asks for.
 struct Axis {
   ProgramIDDim dim;

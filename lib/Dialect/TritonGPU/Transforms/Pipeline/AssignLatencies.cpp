@@ -38,14 +38,6 @@ Operation *getAncestorIn(Block *block, Operation *op) {
   return block->findAncestorOpInBlock(*op);
 }
 
-/// Whether the loop, or one around it, is to be divided among warps.
-bool isMarked(scf::ForOp loop) {
-  for (Operation *op = loop; op; op = op->getParentOp())
-    if (LoopPlan(op).isWarpSpecialized())
-      return true;
-  return false;
-}
-
 class LoopLatencies {
 public:
   LoopLatencies(scf::ForOp loop, int numStages,
@@ -69,7 +61,7 @@ public:
       for (Operation *source : getSources(load))
         if (source != load && isa<LoadOp>(source) && isSmall(source))
           latencies[source] = 1;
-    if (!isMarked(loop)) {
+    if (!LoopPlan(loop).isInWarpSpecialized()) {
       readOperandsEarly();
       loadBesideProductsEarly();
     }
@@ -293,7 +285,7 @@ struct AssignLatencies
     }
     ModuleAxisInfoAnalysis axisInfo(getOperation());
     getOperation().walk([&](scf::ForOp loop) {
-      bool marked = isMarked(loop);
+      bool marked = LoopPlan(loop).isInWarpSpecialized();
       // What the warps of partitions load is ahead already.
       if (hasLoopWithLoads(loop) || (onlyMarked && !marked) ||
           loop->getParentOfType<WarpSpecializeOp>())
