@@ -10,9 +10,14 @@
 // have to be converted. Stores are different, as half-written cache lines cost
 // bandwidth, so they never take more than what one instruction writes.
 //
+// Where a load has no neighbours in memory along any axis, and its elements are
+// only reduced, each thread gets elements of few results: lanes then have
+// little to exchange.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/UsualStride.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/DivisionAttributes.h"
@@ -196,6 +201,67 @@ llvm::EquivalenceClasses<Operation *> findConnected(ModuleOp module) {
   return classes;
 }
 
+/// The axis along which all is reduced that is computed of a load's elements;
+/// none if something else becomes of them.
+std::optional<unsigned> getReducedAxis(Operation *load) {
+  std::optional<unsigned> axis;
+  llvm::SetVector<Operation *> computed;
+  computed.insert(load);
+  for (size_t i = 0; i < computed.size(); ++i)
+    for (Operation *user : computed[i]->getUsers()) {
+      if (auto reduce = dyn_cast<ReduceOp>(user)) {
+        if (axis && int64_t(*axis) != reduce.getAxis())
+          return std::nullopt;
+        axis = reduce.getAxis();
+      } else if (user->hasTrait<mlir::OpTrait::Elementwise>() &&
+                 user->getNumResults() == 1) {
+        computed.insert(user);
+      } else {
+        return std::nullopt;
+      }
+    }
+  return axis;
+}
+
+/// Whether lanes along any axis read from different sectors of memory, as far
+/// as is known. Then any order is as good for memory.
+bool isScattered(const Access &access, const ModuleAxisInfoAnalysis &axisInfo) {
+  constexpr int64_t kSectorBytes = 32;
+  Value pointers = getAccessedPointers(access.op);
+  const AxisInfo *info = pointers ? axisInfo.getAxisInfo(pointers) : nullptr;
+  return info && llvm::all_of(access.order, [&](unsigned axis) {
+           std::optional<int64_t> stride = getUsualStride(pointers, axis);
+           return info->getContiguity(axis) == 1 && stride &&
+                  std::abs(*stride) >= kSectorBytes / info->getUnit();
+         });
+}
+
+/// Makes reduced axes the slowest of scattered loads, if all accesses that they
+/// may share a layout with are scattered.
+void orderForReductions(MutableArrayRef<Access> accesses,
+                        const llvm::EquivalenceClasses<Operation *> &groups,
+                        const ModuleAxisInfoAnalysis &axisInfo) {
+  auto getGroup = [&](const Access &access) {
+    return std::pair(groups.getLeaderValue(access.op), access.type.getShape());
+  };
+  SmallVector<std::pair<Access *, unsigned>> scattered;
+  llvm::DenseSet<decltype(getGroup(accesses[0]))> ordered;
+  for (Access &access : accesses) {
+    std::optional<unsigned> axis;
+    if (isa<LoadOp>(access.op) && access.type.getRank() > 1)
+      axis = getReducedAxis(access.op);
+    if (axis && isScattered(access, axisInfo))
+      scattered.emplace_back(&access, *axis);
+    else
+      ordered.insert(getGroup(access));
+  }
+  for (auto [access, axis] : scattered)
+    if (!ordered.contains(getGroup(*access))) {
+      llvm::erase(access->order, axis);
+      access->order.push_back(axis);
+    }
+}
+
 void TritonGPUCoalesce::runOnOperation() {
   ModuleOp module = getOperation();
   ModuleAxisInfoAnalysis axisInfo(module);
@@ -218,6 +284,7 @@ void TritonGPUCoalesce::runOnOperation() {
 
   // The widest of all accesses that may share a layout.
   llvm::EquivalenceClasses<Operation *> connected = findConnected(module);
+  orderForReductions(accesses, connected, axisInfo);
   auto getGroup = [&](const Access &access) {
     return std::tuple(connected.getLeaderValue(access.op), access.order,
                       SmallVector<int64_t>(access.type.getShape()));

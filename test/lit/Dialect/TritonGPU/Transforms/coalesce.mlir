@@ -142,3 +142,69 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %result : tensor<32x32xf32, #blocked>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Neighbours along both axes are in sectors of their own: those that are
+  // added up belong to one thread.
+  // CHECK: [[COLUMNS:#blocked[0-9]*]] = #ttg.blocked<{{.*}}order = [0, 1]}>
+  // CHECK-LABEL: @scattered_and_reduced
+  tt.func @scattered_and_reduced(%x: !tt.ptr<f32>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>> {
+    %r0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %r1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %e0 = tt.expand_dims %r0 {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xi32, #blocked>
+    %e1 = tt.expand_dims %r1 {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+    %b0 = tt.broadcast %e0 : tensor<64x1xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %b1 = tt.broadcast %e1 : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %period = arith.constant dense<784> : tensor<64x64xi32, #blocked>
+    %stride = arith.constant dense<192> : tensor<64x64xi32, #blocked>
+    %size = arith.constant dense<7923> : tensor<64x64xi32, #blocked>
+    %rows = arith.muli %b0, %size : tensor<64x64xi32, #blocked>
+    %sum = arith.addi %rows, %b1 : tensor<64x64xi32, #blocked>
+    %rest = arith.remsi %sum, %period : tensor<64x64xi32, #blocked>
+    %o = arith.muli %rest, %stride : tensor<64x64xi32, #blocked>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %o : tensor<64x64x!tt.ptr<f32>, #blocked>, tensor<64x64xi32, #blocked>
+    // CHECK: tt.load {{.*}} : tensor<64x64x!tt.ptr<f32>, [[COLUMNS]]>
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #blocked>
+    %sums = "tt.reduce"(%v) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #blocked>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    tt.return %sums : tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Neighbours along the second axis mostly share a sector.
+  // CHECK-NOT: order = [0, 1]
+  // CHECK-LABEL: @remainders_and_reduced
+  tt.func @remainders_and_reduced(%x: !tt.ptr<f32>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>> {
+    %r0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %r1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %e0 = tt.expand_dims %r0 {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xi32, #blocked>
+    %e1 = tt.expand_dims %r1 {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+    %b0 = tt.broadcast %e0 : tensor<64x1xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %b1 = tt.broadcast %e1 : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %period = arith.constant dense<784> : tensor<64x64xi32, #blocked>
+    %size = arith.constant dense<7923> : tensor<64x64xi32, #blocked>
+    %rows = arith.muli %b0, %size : tensor<64x64xi32, #blocked>
+    %sum = arith.addi %rows, %b1 : tensor<64x64xi32, #blocked>
+    %o = arith.remsi %sum, %period : tensor<64x64xi32, #blocked>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %o : tensor<64x64x!tt.ptr<f32>, #blocked>, tensor<64x64xi32, #blocked>
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #blocked>
+    %sums = "tt.reduce"(%v) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #blocked>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    tt.return %sums : tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+  }
+}
