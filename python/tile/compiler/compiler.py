@@ -312,8 +312,7 @@ class CompiledKernel:
         #: The same for launches of ours, per device.
         self.loaded: dict[Any, Any] = {}
         #: The handles of its module, which drivers unload again, and of its function, per device.
-        self.modules: dict[Any, int] = {}
-        self.functions: dict[Any, int] = {}
+        self.driver_handles: dict[tuple[Any, int], tuple[int, int]] = {}
         #: Kernels that launches of this one may run instead.
         self.variants: list[CompiledKernel] = []
 
@@ -397,7 +396,7 @@ class CompiledKernel:
         """The driver's handles of its module and its function, where it is loaded: on a device of
         a driver. A simulator has none; a number stands for them."""
         number = id(self.loaded[place])
-        return self.modules.get(place, number), self.functions.get(place, number)
+        return self.driver_handles.get(place, (number, number))
 
     @property
     def run(self) -> Any:
@@ -426,9 +425,8 @@ class CompiledKernel:
                 kernel.fn.forget_kernel(kernel)
             kernel.module = kernel.function = kernel._run = None
             kernel.loaded.clear()
-            while kernel.modules:
-                (active, device), module = kernel.modules.popitem()
-                function = kernel.functions.pop((active, device))
+            while kernel.driver_handles:
+                (active, device), (module, function) = kernel.driver_handles.popitem()
                 if hook := knobs.runtime.kernel_unload_hook:
                     hook(module, function, kernel.name, kernel.metadata_group, kernel.hash)
                 active.unload(module, device)
@@ -437,8 +435,8 @@ class CompiledKernel:
     def __getstate__(self) -> dict[str, Any]:
         # What drivers made stays in its process.
         here = {
-            "module": None, "function": None, "_run": None, "loaded": {}, "modules": {},
-            "functions": {}, "_metadata_tuple": None,
+            "module": None, "function": None, "_run": None, "loaded": {}, "driver_handles": {},
+            "_metadata_tuple": None,
         }  # fmt: skip
         return {**self.__dict__, **here, "variants": []}
 

@@ -230,8 +230,7 @@ class HIPDriver(DriverBase):
         if code:
             self.library.hipModuleUnload(module)
         self.check(code, f"cannot find `{kernel.name}`")
-        kernel.modules[self, device] = module.value
-        kernel.functions[self, device] = function.value
+        kernel.driver_handles[self, device] = module.value, function.value
         return function
 
     def unload(self, module: int, device: int) -> None:

@@ -370,8 +370,7 @@ class CudaDriver(DriverBase):
         except Exception:
             self.unload(module.value, device)
             raise
-        kernel.modules[self, device] = module.value
-        kernel.functions[self, device] = function.value
+        kernel.driver_handles[self, device] = module.value, function.value
         return function
 
     def _function(self, module: ctypes.c_void_p, kernel: Any) -> ctypes.c_void_p:
