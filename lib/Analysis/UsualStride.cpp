@@ -121,9 +121,9 @@ Stride Strides::compute(Value value, unsigned axis) {
         return getConstant(value) ? Stride(0) : std::nullopt;
       })
       .Case([&](ExpandDimsOp expand) {
-        if (axis == expand.getAxis())
-          return Stride(0);
-        return get(expand.getSrc(), axis - (axis > expand.getAxis()));
+        unsigned added = expand.getAxis();
+        return axis == added ? Stride(0)
+                             : get(expand.getSrc(), axis - (axis > added));
       })
       .Case([&](BroadcastOp broadcast) {
         int64_t before = broadcast.getSrc().getType().getDimSize(axis);

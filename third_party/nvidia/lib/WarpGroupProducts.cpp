@@ -136,11 +136,12 @@ int64_t countResidentBlocks(Operation *op, int64_t registers) {
 /// Whether all iterations of a loop read a left operand from registers. In
 /// shared memory, 64 of its rows take as long to read as 64 columns of the
 /// right operand. Both together take as long as the tensor core multiplies
-/// them. No time would be left for those who write the next operands. Operands
-/// of several such dots stay there only if as many blocks fit onto a
-/// multiprocessor as do without.
-bool staysInRegisters(DotOp op, int64_t columns) {
-  if (columns > kRowsOfInstruction ||
+/// them. No time would be left for those who write the next operands. Groups of
+/// warps that share the rows would each have a copy, so they read shared
+/// memory. Operands of several such dots stay there only if as many blocks fit
+/// onto a multiprocessor as do without.
+bool staysInRegisters(DotOp op, ArrayRef<unsigned> grid, int64_t columns) {
+  if (columns > kRowsOfInstruction || grid[1] > 1 ||
       countRegisters(op, op.getA().getType()) >
           getRegisterNeed(RegisterNeed::InvariantLeftOperand) ||
       !isInvariant(*op))
@@ -261,7 +262,7 @@ bool mlir::triton::nvidia::multiplyByWarpGroups(
     inRegisters = true;
 
   int64_t columns = std::min(shape[1] / (*grid)[1], getMostColumns(op, shape));
-  bool stays = !inRegisters && staysInRegisters(op, columns);
+  bool stays = !inRegisters && staysInRegisters(op, *grid, columns);
   inRegisters |= stays;
   MLIRContext *context = op.getContext();
   auto mma = NvidiaMmaEncodingAttr::get(
