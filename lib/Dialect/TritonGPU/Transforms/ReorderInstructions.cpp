@@ -314,8 +314,11 @@ private:
     if (auto alloc = dyn_cast<LocalAllocOp>(op))
       return alloc.getSrc() && !alloc.getType().getMutableMemory() &&
              hoist(op, alloc.getSrc());
+    // What else uses the source needs its registers anyway, and would wait for
+    // the barriers.
     if (auto convert = dyn_cast<ConvertLayoutOp>(op))
-      return countRegisterBits(convert.getType()) <
+      return convert.getSrc().hasOneUse() &&
+             countRegisterBits(convert.getType()) <
                  countRegisterBits(convert.getSrc().getType()) &&
              hoist(op, convert.getSrc());
     if (isa<ViewLikeOpInterface>(op))

@@ -120,6 +120,18 @@ tt.func @hoist(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.pt
   tt.return
 }
 
+// Another user of the source needs its registers anyway. It does not wait for
+// the barriers of the conversion.
+
+// CHECK-LABEL: @source_lives_on
+tt.func @source_lives_on(%q: tensor<64x64x!tt.ptr<f16>, #dot0>, %t: tensor<64x64xf16, #dot0>) -> tensor<64x64xf16, #blocked> {
+  // CHECK-NEXT: tt.store %arg0, %arg1
+  // CHECK-NEXT: ttg.convert_layout %arg1
+  tt.store %q, %t : tensor<64x64x!tt.ptr<f16>, #dot0>
+  %e = ttg.convert_layout %t : tensor<64x64xf16, #dot0> -> tensor<64x64xf16, #blocked>
+  tt.return %e : tensor<64x64xf16, #blocked>
+}
+
 // An operand that a loop uses in each iteration is read there if the loop has
 // too few registers to keep it, and in front of it otherwise.
 
