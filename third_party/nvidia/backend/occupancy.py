@@ -14,7 +14,7 @@ from tile import _C, knobs
 from tile.backends.base import Occupancy
 from tile.errors import OutOfResources
 
-from . import tools
+from . import latency, tools
 
 _LANES = 32
 #: What more blocks have to take of the register file, in percent of what fewer did: ptxas takes as
@@ -23,6 +23,23 @@ _LANES = 32
 _LEAST_GAIN = 105
 #: What registers that cost no block have to be of those that ptxas takes, in percent.
 _LEAST_SPARE = 125
+#: Spilled registers that are worth a third more blocks. Decoding of Llama 70B has eight blocks for
+#: six: its loop of 300 instructions reads four of them back, and writes none.
+_FEW_SPILLS = 8
+#: Multiplications for each byte that a loop loads, from which on dots do not wait for memory alone.
+#: 16 rows of queries make 8, 64 make 32. An H200 does some 57 in the time of a byte.
+_DENSE = 16
+#: Registers that a loop loads in each iteration, where ptxas starts a few loads, stores what they
+#: bring to shared memory, and starts others. Paged attention on one warp loads 128.
+_MANY_WORDS = 64
+#: Waits for memory, one after the other, of which more registers may leave fewer.
+_MANY_TRIPS = 4
+#: What code with fewer blocks, or for loops, takes at most of the time, by `latency.py`: that only
+#: compares. SGLang's gelu_and_mul with 8 warps is said to take 0.78, and paged attention on one
+#: warp 0.70. They took 1.11 and 1.74 of the time of Triton's, which is said to be 0.84 and 0.69.
+_LESS_TIME = 0.9
+#: The register file, and who issues instructions, are in as many parts.
+_PARTS = 4
 #: What a thread can have.
 _MOST_REGISTERS = 255
 
@@ -58,14 +75,17 @@ def resident_warps(
     )
 
 
-def registers_for_more(facts: Any, registers: int, warps: int, shared: int) -> int | None:
-    """The most registers with which more blocks are resident that fill the register file better.
-    None where there are none, where it takes much fewer, or where something else limits blocks."""
+def registers_for_more(
+    facts: Any, registers: int, warps: int, shared: int, least: int = 0
+) -> int | None:
+    """The most registers with which more blocks are resident, `least` at least, that fill the
+    register file better. None where there are none, where it takes much fewer, or where something
+    else limits blocks."""
     unit = facts.register_allocation_unit
     held = resident_blocks(facts, registers, warps, shared)
     for fewer in range((registers - 1) // unit * unit, 0, -unit):
         more = resident_blocks(facts, fewer, warps, shared)
-        if more > held:
+        if more >= max(held + 1, least):
             fuller = 100 * more * fewer >= _LEAST_GAIN * held * registers
             enough = fewer > _C.llvm.registers_for_more_blocks(registers, warps)
             return fewer if fuller and enough else None
@@ -84,10 +104,39 @@ def registers_to_spare(facts: Any, registers: int, warps: int, shared: int) -> i
     return most if 100 * most >= _LEAST_SPARE * registers else None
 
 
+def registers_of_fewer(facts: Any, registers: int, warps: int, shared: int) -> int | None:
+    """The most registers with which one block less is resident. None where there is one."""
+    held = resident_blocks(facts, registers, warps, shared)
+    if held < 2:
+        return None
+    unit = facts.register_allocation_unit
+    counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
+    return max(n for n in counts if resident_blocks(facts, n, warps, shared) >= held - 1)
+
+
 def _may_have_fewer(ptx: str, options: str) -> bool:
     """Whether neither the PTX nor an option says how many registers threads get."""
     stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
     return not (stated or knobs.nvidia.disable_ptxas_opt)
+
+
+def _waits_for_memory(ptx: str) -> bool:
+    """Whether all loops with dots multiply so little with each byte that they wait for memory. A
+    third more blocks are worth it there, and so are a few spills."""
+    few = False
+    for loop in _find_innermost_loops(ptx):
+        if "mma_async" in loop or "tcgen05." in loop:
+            return False
+        shapes = re.findall(r"\bmma\.\S*?\.m(\d+)n(\d+)k(\d+)\.", loop)
+        if not shapes:
+            continue
+        products = sum(int(m) * int(n) * int(k) for m, n, k in shapes)
+        copies = re.findall(r"\bcp\.async\.\w+\.shared\S*\s[^;]*?\], *(\d+)", loop)
+        loaded = _LANES * (sum(map(int, copies)) + 4 * _count_loaded_words(loop))
+        if products >= _DENSE * loaded:
+            return False
+        few = True
+    return few
 
 
 def _gains_enough(ptx: str, held: int, more: int) -> bool:
@@ -96,15 +145,41 @@ def _gains_enough(ptx: str, held: int, more: int) -> bool:
     return more >= 2 * held or not re.search(r"\b(wg)?mma\.", ptx)
 
 
+def _find_innermost_loops(ptx: str) -> list[str]:
+    """The texts from a label to a branch back to it, in which there is no other such branch."""
+    labels: dict[str, int] = {}
+    loops = []
+    last_end = 0
+    for match in re.finditer(r"^(\$\w+):|\bbra(?:\.uni)?\s+(\$\w+)", ptx, re.M):
+        label, target = match.groups()
+        if label:
+            labels[label] = match.start()
+        elif target in labels:
+            if labels[target] >= last_end:
+                loops.append(ptx[labels[target] : match.end()])
+            last_end = match.end()
+    return loops
+
+
+def _count_loaded_words(ptx: str) -> int:
+    """The registers of 32 bits that loads of memory fill."""
+    return sum(
+        int(count or 1) * max(int(bits) // 32, 1)
+        for count, bits in re.findall(
+            r"\bld\.(?:\w+\.)*?global\S*?(?:\.v(\d))?\.[a-z]+(\d+)\b", ptx
+        )
+    )
+
+
 def _waits_at_once(ptx: str) -> bool:
     """Whether a kernel starts loads of memory, and no loop or dot does so while others arrive."""
-    labels: set[str] = set()
-    for label, target in re.findall(r"^(\$\w+):|\bbra(?:\.uni)?\s+(\$\w+)", ptx, re.M):
-        if label:
-            labels.add(label)
-        elif target in labels:
-            return False
-    return "ld.global" in ptx and not re.search(r"\b(wg)?mma\.", ptx)
+    loops = _find_innermost_loops(ptx)
+    return not loops and "ld.global" in ptx and not re.search(r"\b(wg)?mma\.", ptx)
+
+
+def _loads_much_in_loops(ptx: str) -> bool:
+    """Whether a loop loads so much that not all of it is under way together."""
+    return any(_count_loaded_words(loop) >= _MANY_WORDS for loop in _find_innermost_loops(ptx))
 
 
 def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
@@ -179,17 +254,66 @@ def assemble(
                 return other
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
-    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
-    if limit is not None and _gains_enough(ptx, held, blocks(limit)):
+    limit, spilled = registers_for_more(facts, usage.get("n_regs", 0), warps, shared), 0
+    if limit is None or not _gains_enough(ptx, held, blocks(limit)):
+        limit = None
+        if _waits_for_memory(ptx):
+            third = -(-4 * held // 3)
+            limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared, third)
+            spilled = _FEW_SPILLS
+    if limit is not None:
         denser = _assemble_within(ptx, limit, arch, options)
-        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
+        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0) + spilled:
             return denser
-    spare = registers_to_spare(facts, usage.get("n_regs", 0), warps, shared)
-    if spare is not None and not usage.get("n_spills") and _waits_at_once(ptx):
-        freer = _assemble_within(ptx, spare, arch, options)
-        if freer and blocks(freer[1].get("n_regs", 0)) >= held and not freer[1].get("n_spills"):
+    if not usage.get("n_spills"):
+        freer = _assemble_with_more(ptx, cubin, usage, facts, warps, shared, options)
+        if freer:
             return freer
     return cubin, usage
+
+
+def _assemble_with_more(
+    ptx: str,
+    cubin: bytes,
+    usage: dict[str, Any],
+    facts: Any,
+    warps: int,
+    shared: int,
+    options: str,
+) -> tuple[bytes, dict[str, Any]] | None:
+    """Code with more registers, of which more loads are under way at a time."""
+    at_once = _waits_at_once(ptx)
+    if not at_once and not _loads_much_in_loops(ptx):
+        return None
+    used = usage.get("n_regs", 0)
+    held = resident_blocks(facts, used, warps, shared)
+    if held == 0:
+        return None
+
+    def assemble_for(blocks: int, limit: int | None) -> tuple[bytes, dict[str, Any]] | None:
+        if limit is None:
+            return None
+        freer = _assemble_within(ptx, limit, facts.compute_capability, options)
+        if not freer or freer[1].get("n_spills"):
+            return None
+        reside = resident_blocks(facts, freer[1].get("n_regs", 0), warps, shared)
+        return freer if reside >= blocks else None
+
+    spare = registers_to_spare(facts, used, warps, shared)
+    if at_once and spare is not None:
+        return assemble_for(held, spare)
+    now = latency.walk_through(cubin)
+    cycles = now.get_cycles(held * warps / _PARTS)
+    if now.trips < _MANY_TRIPS or 2 * now.instructions > cycles:
+        return None
+    if at_once:
+        held -= 1
+        spare = registers_of_fewer(facts, used, warps, shared)
+    freer = assemble_for(held, spare)
+    if not freer:
+        return None
+    then = latency.walk_through(freer[0]).get_cycles(held * warps / _PARTS)
+    return freer if then <= _LESS_TIME * cycles else None
 
 
 def _assemble_within(

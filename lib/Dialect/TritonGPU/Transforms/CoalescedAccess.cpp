@@ -91,9 +91,10 @@ gpu::BlockedEncodingAttr gpu::getCoalescedLayout(const CoalescedAccess &access,
       int64_t(lookupNumWarps(access.op)) * lookupThreadsPerWarp(access.op);
   int64_t numElements =
       llvm::product_of(getShapePerCTA(ctas.getCTASplitNum(), shape));
-  // A thread without elements is worse than a narrow access. Both are better
-  // than to wait for a load in each iteration.
-  int64_t least = getLeastCopied(access.op);
+  // A thread without elements is worse than a narrow access, also for what may
+  // be copied beside the threads. Where some have none anyway, the others may
+  // as well have what is copied at once.
+  int64_t least = numElements < numThreads ? getLeastCopied(access.op) : 1;
   if (access.vector < least)
     least = 1;
   perThread = std::min(perThread, std::max(numElements / numThreads, least));

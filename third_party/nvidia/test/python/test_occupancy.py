@@ -198,6 +198,12 @@ def test_a_limit_that_spills(uses, spills, stated, asked, taken, tmp_path, monke
 
 
 _LOOP = PTX.replace("{ ld", "{\n$L__BB0_1:\nld").replace("}", "bra.uni $L__BB0_1;\n}")
+#: 64 registers in each iteration; the second loop loads half as many.
+_LOADS = "\n".join(["@%p1 ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1];"] * 16)
+_MANY = _LOOP.replace("ld.global.b32;", f"{_LOADS}\nmma.sync;")
+_FEWER = _LOOP.replace("ld.global.b32;", f"{_LOADS[: len(_LOADS) // 2]}\nmma.sync;")
+_BEFORE = PTX.replace("{ ld.global.b32;", f"{{\n{_LOADS}\n$L__BB0_1:\nmma.sync;\nbra $L__BB0_1;")
+_OUTER = _LOOP.replace("ld.global.b32;", f"\n$L__BB0_2:\nmma.sync;\nbra $L__BB0_2;\n{_LOADS}")
 _BRANCH = PTX.replace("{", "{\nbra $L__BB0_1;\n").replace("}", "\n$L__BB0_1:\n}")
 
 
@@ -225,6 +231,94 @@ def test_registers_that_cost_no_block(uses, free, spills, ptx, taken, tmp_path, 
     monkeypatch.setenv("SPILLS", str(spills))
     cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64)
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
+
+
+@pytest.mark.parametrize(
+    "uses, free, spills, trips, ptx, taken",
+    [
+        (128, 100, 90, 8, _MANY, 128),
+        (128, 100, 90, 3, _MANY, 100),  # waits for little
+        (128, 100, 129, 8, _MANY, 100),  # spills
+        (104, 100, 90, 8, _MANY, 100),  # waits as often
+        (128, 100, 90, 8, _FEWER, 100),
+        (128, 100, 90, 8, _BEFORE, 100),
+        (128, 100, 90, 8, _OUTER, 100),
+        # Without a loop, one block less: two for three.
+        (128, 71, 70, 8, PTX, 128),
+        (128, 71, 70, 3, PTX, 71),
+        (80, 71, 70, 8, PTX, 71),
+        (128, 71, 70, 8, PTX.replace("{", "{ mma.sync;"), 71),
+    ],
+)
+def test_more_registers_for_fewer_waits(
+    uses, free, spills, trips, ptx, taken, tmp_path, monkeypatch
+):
+    """With few registers a warp waits `trips` times, and with 120 once."""
+
+    def walk_through(code):
+        waits = trips if int(code) < 120 else 1
+        return latency.Walk(instructions=100, alone=100 + 800 * waits, trips=waits)
+
+    latency = occupancy.latency
+    monkeypatch.setattr(latency, "walk_through", walk_through)
+    path = tmp_path / "ptxas"
+    path.write_text(PTXAS)
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", str(uses))
+    monkeypatch.setenv("FREE", str(free))
+    monkeypatch.setenv("SPILLS", str(spills))
+    cubin, usage = occupancy.assemble(ptx, HOPPER, 8, 64)
+    assert (int(cubin), usage["n_regs"]) == (taken, taken)
+
+
+def _dots(rows: int, bytes_: int) -> str:
+    """A loop that copies `bytes_` for each thread, and multiplies `rows` with a byte."""
+    dots = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {};\n" * (rows * bytes_ // 64)
+    copies = "cp.async.cg.shared.global [%r1], [%rd1], 16, %r2;\n" * (bytes_ // 16)
+    return _LOOP.replace("ld.global.b32;", f"{copies}{dots}")
+
+
+@pytest.mark.parametrize(
+    "uses, spills, ptx, taken, spilled",
+    [
+        (76, 0, _dots(8, 128), 64, 0),  # eight blocks for six
+        (76, 70, _dots(8, 128), 64, 4),
+        (76, 70, _dots(8, 128).replace("cp.async", "ld.shared"), 76, 0),
+        (76, 0, _dots(16, 128), 76, 0),
+        (76, 0, _dots(8, 128).replace("mma.sync", "wgmma.mma_async.sync"), 76, 0),
+        (94, 0, _dots(8, 128), 94, 0),  # 72 are too few
+        (72, 0, _dots(8, 128), 72, 0),  # eight for seven
+    ],
+)
+def test_dots_that_wait_for_memory(uses, spills, ptx, taken, spilled, tmp_path, monkeypatch):
+    """A third more blocks hide more of what a loop waits for, even if a few values are spilled."""
+    path = tmp_path / "ptxas"
+    path.write_text(PTXAS)
+    os.chmod(path, 0o755)
+    monkeypatch.setenv("TILE_PTXAS_PATH", str(path))
+    monkeypatch.setenv("USES", str(uses))
+    monkeypatch.setenv("SPILLS", str(spills))
+    cubin, usage = occupancy.assemble(ptx.replace("256", "128"), HOPPER, 4, 64)
+    assert (int(cubin), usage["n_regs"]) == (taken, taken)
+    assert usage.get("n_spills", 0) == spilled
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("ld.global.b32 %r1, [%rd1];", 1),
+        ("@%p1 ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1];", 4),
+        ("ld.global.L1::evict_last.v2.b64 {%rd1, %rd2}, [%rd3];", 4),
+        ("ld.relaxed.gpu.global.b16 %rs1, [%rd1];", 1),
+        ("ld.volatile.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];", 4),
+        ("ld.global.nc.L2::cache_hint.v8.b32 {}, [%rd1], %rd2;", 8),
+        ("ld.shared.v4.b32 {%r1, %r2, %r3, %r4}, [%r5];", 0),
+        ("cp.async.cg.shared.global [%r1], [%rd1], 16;", 0),
+    ],
+)
+def test_words_that_are_loaded(text, words):
+    assert occupancy._count_loaded_words(f"\t{text}\n\t{text}\n") == 2 * words
 
 
 @pytest.mark.skipif(occupancy.tools.ptxas_path() is None, reason="needs ptxas")

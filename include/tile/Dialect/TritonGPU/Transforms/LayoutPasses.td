@@ -48,7 +48,8 @@ def TritonGPURemoveLayoutConversions
     1. Layouts that matter spread to what is computed from them. These are the
        layouts of memory accesses that fill the machine, of dots, and of operations
        that ask for theirs. A value that several layouts reach takes the one that
-       needs the least conversions.
+       needs the least conversions. A scan gets a layout of its own where many
+       threads would share each row.
     2. For each conversion that is left, the computation of its operand is
        repeated in the layout of its result if that is cheaper than moving the
        elements. This goes through loops and branches, too.
@@ -86,7 +87,8 @@ def TritonGPURemoveLayoutConversions
               "Conversions replaced by repeating a computation">,
     Statistic<"numHoisted", "num-hoisted",
               "Conversions moved to where there is less to convert">,
-    Statistic<"numMerged", "num-merged", "Loads that another load stands for">
+    Statistic<"numMerged", "num-merged", "Loads that another load stands for">,
+    Statistic<"numScans", "num-scans", "Scans given a layout of their own">
   ];
 }
 

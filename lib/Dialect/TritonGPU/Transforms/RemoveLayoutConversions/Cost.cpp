@@ -151,9 +151,12 @@ std::optional<double> layout_conversions::getScanCost(ScanOp scan,
       plan.layout.removeZeroBasesAlongDim(kRegister).getInDimSize(kRegister);
   double runs = registers / (1u << llvm::popcount(plan.lowRegisterBits));
   // Each element meets its neighbour and what comes before its run.
-  double cost = 2 * registers * scan.getRegion().front().getOperations().size();
+  double combine = scan.getRegion().front().getOperations().size();
+  double cost = 2 * registers * combine;
   cost += kShuffle * words * runs * llvm::popcount(plan.laneBits);
+  // For each run, threads fold what all warps have of its row.
   if (plan.spansWarps())
-    cost += kRoundTrip + kThroughShared * words * runs;
+    cost += kRoundTrip + kThroughShared * words * runs +
+            runs * plan.getNumAxisWarps() * (combine + words);
   return cost;
 }

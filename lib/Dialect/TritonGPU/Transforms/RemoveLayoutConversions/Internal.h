@@ -31,6 +31,10 @@ struct RematerializationResult {
 RematerializationResult rematerializeBackward(Operation *func,
                                               bool onlyFixedUses);
 
+/// Gives scans layouts of their own, where that and the conversions cost
+/// clearly less.
+unsigned keepScansInThreads(Operation *func);
+
 /// Moves conversions below operations that make elements narrower.
 unsigned sinkConversions(Operation *func);
 

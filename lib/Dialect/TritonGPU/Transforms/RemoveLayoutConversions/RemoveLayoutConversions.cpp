@@ -44,6 +44,7 @@ struct TritonGPURemoveLayoutConversions
     numPropagated += propagateLayouts(func);
     foldConversions(func);
     eraseDeadValues(func);
+    numScans += keepScansInThreads(func);
     for (int round = 0; round < kMaxRounds; ++round) {
       bool first = round == 0;
       RematerializationResult result =

@@ -206,5 +206,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       tt.reduce.return %c : f32
     }) : (tensor<64x64xf32, #blocked>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
     tt.return %sums : tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+
+// -----
+
+#dot0 = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
+#dot1 = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
+// Of as many halves as threads, each thread loads one: with two for a thread, half
+// of them would have none.
+// CHECK: #[[ONE:.*]] = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1]
+// CHECK-NOT: sizePerThread = [1, 2]
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: @as_many_as_threads
+  tt.func @as_many_as_threads(%s: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %b: tensor<32x32xf16, #dot1>, %n: i32) -> tensor<4x32xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<4x32xf32, #blocked>
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %e = tt.expand_dims %r {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x32xi32, #blocked>
+    %all = tt.broadcast %e : tensor<1x32xi32, #blocked> -> tensor<4x32xi32, #blocked>
+    %base = tt.splat %s : !tt.ptr<f16> -> tensor<4x32x!tt.ptr<f16>, #blocked>
+    %p = tt.addptr %base, %all : tensor<4x32x!tt.ptr<f16>, #blocked>, tensor<4x32xi32, #blocked>
+    %result = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> tensor<4x32xf32, #blocked> : i32 {
+      // CHECK: tt.load {{.*}} : tensor<4x32x!tt.ptr<f16>, #[[ONE]]>
+      %v = tt.load %p : tensor<4x32x!tt.ptr<f16>, #blocked>
+      %a = ttg.convert_layout %v : tensor<4x32xf16, #blocked> -> tensor<4x32xf16, #dot0>
+      %d = tt.dot %a, %b, %acc : tensor<4x32xf16, #dot0> * tensor<32x32xf16, #dot1> -> tensor<4x32xf32, #blocked>
+      scf.yield %d : tensor<4x32xf32, #blocked>
+    }
+    tt.return %result : tensor<4x32xf32, #blocked>
   }
 }
