@@ -31,7 +31,9 @@ static void setUnitAttr(Operation *op, StringRef name) {
 //===----------------------------------------------------------------------===//
 
 std::optional<int> LoopPlan::getNumStages() const {
-  return getI32(loop, kNumStagesAttr);
+  std::optional<int> stages = getI32(loop, kNumStagesAttr);
+  // None under way at once is the same as one.
+  return stages ? std::optional(std::max(*stages, 1)) : std::nullopt;
 }
 void LoopPlan::setNumStages(int numStages) {
   setI32Attr(loop, kNumStagesAttr, numStages);

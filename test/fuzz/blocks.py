@@ -117,6 +117,6 @@ def moved_blocks(g: Generator) -> None:
     bound = str(trips)
     if g.chance(0.5):
         bound = g.argument("scalar", "i32", "t", value=trips).name
-    stages = f", num_stages={g.choice((1, 2, 3))}" if g.chance(0.5) else ""
+    stages = f", num_stages={g.choice((0, 1, 2, 3))}" if g.chance(0.5) else ""
     g.line(f"for {counter} in tl.range(0, {bound}{stages}):")
     g.line(f"    {write}([{', '.join(into)}], {source}.load([{', '.join(at)}]))")

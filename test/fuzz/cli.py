@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import math
 import os
 import subprocess
 import sys
@@ -20,8 +21,9 @@ from .program import Program
 
 RUN = Path(__file__).with_name("run.py")
 
-#: How many programs a process runs, at most.
-CHUNK = 50
+#: How many programs a process runs, at most; and where the time is limited. What is not done of
+#: them then is run again by who goes on.
+CHUNK, CHUNK_OF_LIMITED = 50, 10
 
 #: Two groups of warps have 128 rows each.
 ROWS_OF_GROUPS = 256
@@ -39,11 +41,33 @@ SECONDS_ALONE = 180.0
 PERTURBED = {"MALLOC_PERTURB_": "165", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
+class Clock:
+    """When the programs are to end, and which seeds are left then."""
+
+    def __init__(self, seconds: float = math.inf) -> None:
+        self.end = time.monotonic() + seconds
+        self.left: list[range] = []
+
+    @property
+    def remaining(self) -> float:
+        return max(0.0, self.end - time.monotonic())
+
+    @property
+    def is_over(self) -> bool:
+        return self.remaining == 0.0
+
+    def count_left(self) -> int:
+        return sum(map(len, self.left))
+
+
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="test/fuzz/run.py", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--count", type=int, default=1, help="how many seeds")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument(
+        "--seconds", type=float, default=math.inf, help="end after this time; say where to go on"
+    )
     parser.add_argument(
         "--mode",
         choices=(
@@ -144,15 +168,21 @@ def run_chunk(
     timeout: float = 60.0,
     target: str = "",
     gpu: bool = False,
+    clock: Clock | None = None,
 ) -> tuple[list[dict], list[dict]]:
     """The failures among some seeds, and the outcomes of those that were not run as they were
     meant. They are run in processes of their own: a crash of the compiler is a failure of the seed
-    that was being run, and the rest are run after it."""
+    that was being run, and the rest are run after it. When the time of `clock` is up, it is told
+    which seeds are left."""
+    clock = clock or Clock()
     failures: list[dict] = []
     outcomes: list[dict] = []
     end = seed + count
     environment = {**PERTURBED, **os.environ, "TILE_DRIVER": "cuda" if gpu else "sim"}
     while seed < end:
+        if clock.is_over:
+            clock.left.append(range(seed, end))
+            break
         command = [sys.executable, str(RUN), "--worker", f"--seed={seed}", f"--count={end - seed}",
                    f"--mode={mode}", f"--target={target}"]  # fmt: skip
         process = subprocess.Popen(
@@ -160,7 +190,8 @@ def run_chunk(
         )
         try:
             each = 10.0 if mode in runner.VALIDATING else 3.0
-            out, err = process.communicate(timeout=timeout + (end - seed) * each)
+            limit = timeout + (end - seed) * each
+            out, err = process.communicate(timeout=min(limit, clock.remaining))
             kind, why = "crash", f"exit status {process.returncode}: {err[-1500:]}"
         except subprocess.TimeoutExpired as expired:
             process.kill()
@@ -172,6 +203,9 @@ def run_chunk(
         if process.returncode == 0:
             break
         last = records[-1]["seed"] if records else seed
+        if kind == "timeout" and clock.is_over:
+            clock.left.append(range(last, end))
+            break
         first = next(
             (line for line in why.splitlines() if "Assertion" in line or "Error" in line), ""
         )
@@ -195,8 +229,10 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     os.environ.update(TILE_DRIVER="cuda" if options.gpu else "sim")
     begin = time.time()
-    failures, outcomes = spread(options)
-    failures = again_alone(failures, outcomes, options)
+    clock = Clock(options.seconds)
+    failures, outcomes = spread(options, clock)
+    if not clock.is_over:
+        failures = again_alone(failures, outcomes, options)
     inconclusive = without_proof(outcomes)
     slow = sum(failure["kind"] == "timeout" for failure in failures)
     wrong = len(failures) - slow
@@ -212,10 +248,13 @@ def main(arguments: list[str] | None = None) -> int:
     explain(outcomes)
     summarize(outcomes)
     elapsed = time.time() - begin
+    count = options.count - clock.count_left()
+    if clock.left:
+        print(f"\nthe time is up; go on with --seed {min(left.start for left in clock.left)}")
     print(
-        f"\n{options.count - len(failures) - inconclusive} passed, {wrong} failed, "
+        f"\n{count - len(failures) - inconclusive} passed, {wrong} failed, "
         f"{slow} timed out, {inconclusive} prove nothing, {elapsed:.1f} s "
-        f"({1000 * elapsed / options.count:.0f} ms each)"
+        f"({1000 * elapsed / max(1, count):.0f} ms each)"
     )
     return FAILED if wrong else TIMED_OUT if slow else 0
 
@@ -273,12 +312,13 @@ def explain(outcomes: list[dict]) -> None:
         print(f"{len(seeds)} {what}: {why}; seeds {', '.join(map(str, seeds[:8]))}")
 
 
-def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
+def spread(options: argparse.Namespace, clock: Clock) -> tuple[list[dict], list[dict]]:
     """All failures, found by several processes, and the outcomes of programs that were not run as
     they were meant; says how far it is every few seconds."""
     from concurrent.futures import ThreadPoolExecutor, as_completed
 
-    size = max(1, min(CHUNK, options.count // options.jobs))
+    most = CHUNK if clock.end == math.inf else CHUNK_OF_LIMITED
+    size = max(1, min(most, options.count // options.jobs))
     end = options.seed + options.count
     chunks = [(s, min(size, end - s)) for s in range(options.seed, end, size)]
     failures: list[dict] = []
@@ -288,7 +328,13 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
     with ThreadPoolExecutor(options.jobs) as pool:
         counts = {
             pool.submit(
-                run_chunk, s, count, options.mode, target=options.target, gpu=options.gpu
+                run_chunk,
+                s,
+                count,
+                options.mode,
+                target=options.target,
+                gpu=options.gpu,
+                clock=clock,
             ): count
             for s, count in chunks
         }
@@ -297,6 +343,7 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
             failures += found
             done += counts[future]
             outcomes += others
+            ran = done - clock.count_left()
             for failure in found:
                 what = "was not done in time" if failure["kind"] == "timeout" else "failed"
                 print(f"seed {failure['seed']} {what}: {failure['signature']}", flush=True)
@@ -304,7 +351,7 @@ def spread(options: argparse.Namespace) -> tuple[list[dict], list[dict]]:
                 said = time.time()
                 inconclusive = without_proof(outcomes)
                 slow = sum(failure["kind"] == "timeout" for failure in failures)
-                print(f"{done} of {options.count}: {done - len(failures) - inconclusive} passed, "
+                print(f"{ran} of {options.count}: {ran - len(failures) - inconclusive} passed, "
                       f"{len(failures) - slow} failed, {slow} not done in time, "
                       f"{inconclusive} prove nothing, {said - begin:.0f} s",
                       flush=True)  # fmt: skip

@@ -358,7 +358,7 @@ class Loops:
     def header(self, first: int, end: int, step: int, t: str) -> str:
         """The beginning of a loop; returns the name of what counts its tiles."""
         g = self.g
-        options = f", num_stages={g.choice((1, 2, 2, 3, 3, 4, 5))}" if g.chance(0.6) else ""
+        options = f", num_stages={g.choice((0, 1, 2, 2, 3, 3, 4, 5))}" if g.chance(0.6) else ""
         if g.chance(0.1):
             options += f", loop_unroll_factor={g.choice((2, 3))}"
         if g.chance(0.1):

@@ -116,8 +116,8 @@ def run_tile(
 def persistent(g: Generator) -> None:
     """A loop of each program over its tiles, or a program for each tile."""
     rows, columns = g.choice((1, 2, 2, 3)), g.choice((1, 2, 3))
-    # What was written before has read the number of programs.
-    alone = g.chance(0.35) and not g.arguments
+    # What was written before counts on the grid that there is.
+    alone = g.chance(0.35) and not (g.arguments or g.lines)
     if alone:
         g.grid = g.choice(((rows * columns,), (rows, columns), (columns, 1, rows)))
     loops = Loops(g, rows * columns, grid=(rows, columns))

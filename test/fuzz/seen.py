@@ -47,7 +47,7 @@ def header(g: Generator, steps: int) -> str:
     bound = str(steps)
     if g.chance(0.6):
         bound = g.argument("scalar", "i32", "t", value=steps).name
-    options = f", num_stages={g.choice((1, 2, 3))}" if g.chance(0.5) else ""
+    options = f", num_stages={g.choice((0, 1, 2, 3))}" if g.chance(0.5) else ""
     counter = g.name("s")
     g.line(f"for {counter} in tl.range(0, {bound}{options}):")
     return counter

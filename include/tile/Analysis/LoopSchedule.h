@@ -23,7 +23,7 @@ class LoopPlan {
 public:
   explicit LoopPlan(Operation *loop) : loop(loop) {}
 
-  /// How many iterations may be under way.
+  /// How many iterations may be under way, at least one.
   std::optional<int> getNumStages() const;
   void setNumStages(int numStages);
   void eraseNumStages();

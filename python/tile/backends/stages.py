@@ -34,11 +34,14 @@ class Stage:
 #: The name of a target on a module.
 _MODULE_TARGET = r'\b(?:ttg|triton_gpu)\.target"?\s*=\s*"(?P<backend>\w+):(?P<arch>\w+)'
 
+#: How a kernel begins in a module. A function without a visibility is public, too.
+KERNEL_OF_MODULE = r"tt\.func\s+(?:public\s+)?@\"?"
+
 #: What all backends have.
 TTIR = Stage(
     "ttir",
     is_module=True,
-    kernel_pattern=r"tt\.func\s+public\s+@\"?(\w+)",
+    kernel_pattern=KERNEL_OF_MODULE + r"(\w+)",
     target_patterns=(_MODULE_TARGET,),
 )
 #: Programs with explicit layouts begin here.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from ..backends.stages import KERNEL_OF_MODULE
+
 #: Types of elements, as signatures name them.
 _TYPES = {
     "f16": "fp16", "bf16": "bf16", "f32": "fp32", "f64": "fp64", "f8E4M3FN": "fp8e4nv",
     "f8E5M2": "fp8e5", "f8E4M3FNUZ": "fp8e4b8", "f8E5M2FNUZ": "fp8e5b16",
     **{f"i{bits}": f"i{bits}" for bits in (1, 8, 16, 32, 64)},
 }  # fmt: skip
-_FUNCTION = re.compile(r"tt\.func\s+public\s+@\"?[\w$.]+\"?\s*\(")
+_FUNCTION = re.compile(KERNEL_OF_MODULE + r"[\w$.]+\"?\s*\(")
 _DESCRIPTOR = re.compile(r"\btt\.nv_tma_desc\b")
 _PARAMETER = re.compile(r"%([\w$.-]+)\s*:\s*(!tt\.ptr<(\w+)(?:,\s*\d+)?>|\w+)")
 

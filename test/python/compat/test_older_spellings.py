@@ -204,15 +204,16 @@ def test_names_that_are_gone(path):
         getattr(module, name)
 
 
-@pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "hip:gfx942"])
-def test_no_stages(target, tmp_path, monkeypatch):
-    """`num_stages=0`, as 1: nothing of a loop overlaps."""
+@pytest.mark.parametrize("groups", ["", ", warp_specialize=True"])
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:90", "cuda:100", "hip:gfx942"])
+def test_no_stages(target, groups, tmp_path, monkeypatch):
+    """`num_stages=0`, as 1: nothing of a loop overlaps, and warps of their own have one buffer."""
     monkeypatch.setenv("TILE_SIM_TARGET", target)
     kernel = load(
         "@triton.jit\ndef k(x, out, n, N: tl.constexpr, S: tl.constexpr):\n"
         "    o = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]\n"
         "    total = tl.zeros((N, N), tl.float32)\n"
-        "    for i in tl.range(0, n, num_stages=S):\n"
+        f"    for i in tl.range(0, n, num_stages=S{groups}):\n"
         "        v = tl.load(x + i * N * N + o)\n"
         "        total = tl.dot(v, v, total)\n"
         "    tl.store(out + o, total)\n",

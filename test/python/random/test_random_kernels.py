@@ -509,7 +509,7 @@ def test_programs_that_are_not_done_in_time_did_not_fail(monkeypatch, capsys):
     wrong = {"seed": 8, "kind": "mismatch", "message": "o0 differs", "signature": "mismatch"}
 
     def status(first: list[dict], alone: list[dict]) -> int:
-        monkeypatch.setattr(cli, "spread", lambda options: ([*first], []))
+        monkeypatch.setattr(cli, "spread", lambda options, clock: ([*first], []))
         monkeypatch.setattr(cli, "run_chunk", lambda *given, **named: ([*alone], []))
         return cli.main(["--seed", "7", "--count", "2"])
 
@@ -521,3 +521,17 @@ def test_programs_that_are_not_done_in_time_did_not_fail(monkeypatch, capsys):
     assert status([*failures, wrong], failures) == cli.FAILED
     assert "0 passed, 1 failed, 1 timed out" in capsys.readouterr().out
     assert status(failures, [wrong]) == cli.FAILED
+
+
+def test_programs_that_the_time_is_up_for_are_left(capsys):
+    """They are neither passed nor failed, and the last line says where to go on."""
+    clock = cli.Clock(0)
+    assert cli.run_chunk(7, 5, "compile", clock=clock) == ([], [])
+    assert clock.left == [range(7, 12)]
+    clock = cli.Clock(3)
+    assert cli.run_chunk(7, 1000, "compile", clock=clock) == ([], [])
+    (left,) = clock.left
+    assert 7 <= left.start < 1007 and left.stop == 1007
+    assert cli.main(["--seed", "7", "--count", "25", "--jobs", "2", "--seconds", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "go on with --seed 7" in out and "0 passed, 0 failed, 0 timed out" in out

@@ -9,6 +9,7 @@ from reference import poisoned, random
 import tile
 import tile.language as tl
 from tile.compiler import IRSource
+from tile.errors import TileError
 
 pytestmark = pytest.mark.every_target
 
@@ -68,6 +69,28 @@ def test_what_a_file_says_of_its_parameters(tmp_path):
     assert IRSource(file).signature == {0: "nvTmaDesc", 1: "i32", 2: "nvTmaDesc"}
     file.write_text("tt.func public @k() {\n tt.return\n}\n")
     assert IRSource(file).parameters == IRSource(file).signature == {}
+
+
+def test_a_function_without_a_visibility_is_the_kernel(machine, tmp_path):
+    """MLIR prints no visibility of public functions. There is one of them."""
+
+    def function(head):
+        return (
+            f"tt.func {head}(%p: !tt.ptr<i32>) {{\n  %c = arith.constant {ord(head[-1])} : i32\n"
+            "  tt.store %p, %c : !tt.ptr<i32>\n  tt.return\n}\n"
+        )
+
+    file = tmp_path / "k.ttir"
+    for heads in (["@a"], ["private @b", "@a"], ["@a", "private @b"], ["private @b", "public @a"]):
+        file.write_text("".join(map(function, heads)))
+        assert IRSource(file).name == "@a"
+        assert IRSource(file).signature == {0: "*i32"}
+        out = np.zeros(1, np.int32)
+        tile.compile(str(file))[(1, 1, 1)](out)
+        assert out[0] == ord("a")
+    file.write_text(function("private @b"))
+    with pytest.raises(TileError, match="contains no kernel"):
+        IRSource(file)
 
 
 def test_launches_that_are_wrong(machine, tmp_path):

@@ -5,7 +5,7 @@
 // A reshape keeps the elements in row-major order, but pieces of one shape are
 // not pieces of the other. Three ways lead from one to the other. A piece that
 // has the same elements is reshaped. A few pieces are halved and joined. Many
-// are gathered.
+// become one tensor with padding first, and elements are gathered from it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,9 @@ using namespace mlir::triton;
 
 /// More parts than this are gathered.
 static constexpr size_t kMaxParts = 64;
+/// Elements are gathered from one tensor with padding if it has no more bytes:
+/// half of the shared memory of the smallest GPUs.
+static constexpr int64_t kMaxPaddedBytes = 32 * 1024;
 
 static int64_t getProduct(ArrayRef<int64_t> extents) {
   int64_t product = 1;
@@ -34,6 +37,15 @@ static Value reshapeTo(OpBuilder &b, Location loc, Value value,
   if (type.getShape() == shape)
     return value;
   return ReshapeOp::create(b, loc, shape, value);
+}
+
+/// `lhs` and `rhs`, one behind the other along the second of three dimensions.
+static Value joinRows(OpBuilder &b, Location loc, Value lhs, Value rhs) {
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(lhs.getType()).getShape();
+  Value both =
+      TransOp::create(b, loc, JoinOp::create(b, loc, lhs, rhs).getResult(),
+                      ArrayRef<int32_t>{0, 3, 1, 2});
+  return reshapeTo(b, loc, both, {shape[0], 2 * shape[1], shape[2]});
 }
 
 namespace {
@@ -120,8 +132,8 @@ public:
     if (std::optional<Place> place = findPart(order))
       return extract(place->source, place->position, order.size(), sources);
     size_t half = order.size() / 2;
-    return join(build(order.take_front(half), sources),
-                build(order.drop_front(half), sources));
+    return joinRows(b, loc, build(order.take_front(half), sources),
+                    build(order.drop_front(half), sources));
   }
 
 private:
@@ -160,14 +172,6 @@ private:
     return parts.lookup(key);
   }
 
-  Value join(Value lhs, Value rhs) {
-    ArrayRef<int64_t> shape = getShape(lhs);
-    Value both =
-        TransOp::create(b, loc, JoinOp::create(b, loc, lhs, rhs).getResult(),
-                        ArrayRef<int32_t>{0, 3, 1, 2});
-    return reshapeTo(b, loc, both, {shape[0], 2 * shape[1], shape[2]});
-  }
-
   static ArrayRef<int64_t> getShape(Value value) {
     return cast<RankedTensorType>(value.getType()).getShape();
   }
@@ -179,47 +183,24 @@ private:
   DenseMap<std::tuple<size_t, size_t, size_t>, Value> parts;
 };
 
-/// Elements of pieces by their numbers.
-class Gathered {
+/// Makes indices of elements, and gathers elements by them.
+class Gatherer {
 public:
-  Gathered(OpBuilder &b, Location loc, const Shapes &shapes)
-      : b(b), loc(loc), shapes(shapes), from(shapes.source), to(shapes.result) {
-  }
+  Gatherer(OpBuilder &b, Location loc) : b(b), loc(loc) {}
 
-  /// A piece of the result, of three dimensions.
-  Value build(size_t piece, ArrayRef<Value> sources) {
-    int64_t count = getProduct(to.getShape(piece));
+  /// Numbers in `shape`, in row-major order, of the elements of a piece of it.
+  Value getNumbers(const Pieces &pieces, size_t piece,
+                   ArrayRef<int64_t> shape) {
+    SmallVector<int64_t> extents = pieces.getShape(piece);
+    int64_t count = getProduct(extents);
     auto line = RankedTensorType::get(count, b.getI32Type());
-    Value position =
+    Value rest =
         MakeRangeOp::create(b, loc, line, 0, static_cast<int32_t>(count));
-    Value number = getNumber(position, to.getShape(piece), to.getOffsets(piece),
-                             shapes.result);
-    Value result;
-    for (auto [source, value] : llvm::enumerate(sources)) {
-      if (!meets(source, piece))
-        continue;
-      auto [place, inside] = getPlace(number, source);
-      result = select(value, place, inside, result);
-    }
-    return result;
-  }
-
-private:
-  Value splat(Type type, int64_t number) {
-    return splatNumber(b, loc, cast<RankedTensorType>(type), number);
-  }
-  template <typename OpT> Value make(Value value, int64_t number) {
-    return b.createOrFold<OpT>(loc, value, splat(value.getType(), number));
-  }
-
-  /// Numbers in `shape` of the elements of a piece of it.
-  Value getNumber(Value position, ArrayRef<int64_t> extents,
-                  ArrayRef<int64_t> offsets, ArrayRef<int64_t> shape) {
-    Value number = splat(position.getType(), 0), rest = position;
+    Value number = splat(line, 0);
     int64_t stride = 1;
     for (size_t dim = shape.size(); dim-- > 0;) {
       Value index = make<arith::RemUIOp>(rest, extents[dim]);
-      index = make<arith::AddIOp>(index, offsets[dim]);
+      index = make<arith::AddIOp>(index, pieces.getOffsets(piece)[dim]);
       rest = make<arith::DivUIOp>(rest, extents[dim]);
       number = arith::AddIOp::create(b, loc, number,
                                      make<arith::MulIOp>(index, stride));
@@ -228,6 +209,153 @@ private:
     return number;
   }
 
+  /// The elements of `value` at `places`.
+  Value gather(Value value, Value places) {
+    return GatherOp::create(b, loc, value, spread(places, value), /*axis=*/1);
+  }
+
+protected:
+  Value splat(Type type, int64_t number) {
+    return splatNumber(b, loc, cast<RankedTensorType>(type), number);
+  }
+  template <typename OpT> Value make(Value value, int64_t number) {
+    return b.createOrFold<OpT>(loc, value, splat(value.getType(), number));
+  }
+
+  /// `line` along the second dimension, the same for all rows and columns of
+  /// `value`.
+  Value spread(Value line, Value value) {
+    auto type = cast<RankedTensorType>(line.getType());
+    SmallVector<int64_t> shape(
+        cast<RankedTensorType>(value.getType()).getShape());
+    shape[1] = type.getDimSize(0);
+    Value matrix = ExpandDimsOp::create(
+        b, loc, ExpandDimsOp::create(b, loc, line, 0).getResult(), 2);
+    return b.createOrFold<BroadcastOp>(loc, type.clone(shape), matrix);
+  }
+
+  OpBuilder &b;
+  Location loc;
+};
+
+/// All pieces of the operand as one tensor, whose extents are powers of two.
+/// The places of the padding have elements that nobody asks for.
+class Padded : public Gatherer {
+public:
+  Padded(OpBuilder &b, Location loc, const Shapes &shapes)
+      : Gatherer(b, loc), shapes(shapes), from(shapes.source),
+        to(shapes.result) {
+    for (int64_t extent : shapes.source)
+      extents.push_back(llvm::PowerOf2Ceil(extent));
+  }
+
+  /// Whether the tensor is small enough, if it takes the place of `sources`.
+  bool fits(ArrayRef<Value> sources) const {
+    auto type = cast<RankedTensorType>(sources.front().getType());
+    Type element = type.getElementType();
+    int64_t bytes = element.isIntOrFloat()
+                        ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+                        : 8;
+    return type.getDimSize(0) * getProduct(extents) * type.getDimSize(2) *
+               bytes <=
+           kMaxPaddedBytes;
+  }
+
+  /// The tensor, of three dimensions.
+  Value join(ArrayRef<Value> sources) {
+    auto type = cast<RankedTensorType>(sources.front().getType());
+    rows = type.getDimSize(0), columns = type.getDimSize(2);
+    SmallVector<size_t> stretches;
+    return join(stretches, sources);
+  }
+
+  /// A piece of the result.
+  Value build(size_t piece, Value joined) {
+    Value rest = getNumbers(to, piece, shapes.result);
+    Value place = splat(rest.getType(), 0);
+    int64_t stride = 1;
+    for (size_t dim = extents.size(); dim-- > 0;) {
+      Value index = rest;
+      if (dim > 0) {
+        index = make<arith::RemUIOp>(rest, shapes.source[dim]);
+        rest = make<arith::DivUIOp>(rest, shapes.source[dim]);
+      }
+      place = arith::AddIOp::create(b, loc, place,
+                                    make<arith::MulIOp>(index, stride));
+      stride *= extents[dim];
+    }
+    return gather(joined, place);
+  }
+
+private:
+  /// What has the given stretches in the first dimensions, with all of the
+  /// others.
+  Value join(SmallVector<size_t> &stretches, ArrayRef<Value> sources) {
+    size_t dim = stretches.size();
+    if (dim == extents.size())
+      return sources[from.getPiece(stretches)];
+    SmallVector<Value> parts;
+    for (size_t i = 0, e = from.getStretches(dim).size(); i < e; ++i) {
+      stretches.push_back(i);
+      parts.push_back(join(stretches, sources));
+      stretches.pop_back();
+    }
+    int64_t before = rows, behind = columns;
+    for (size_t i = 0; i < dim; ++i)
+      before *= from.getStretches(i)[stretches[i]].size;
+    for (size_t i = dim + 1; i < extents.size(); ++i)
+      behind *= extents[i];
+    // Each stretch is longer than the ones behind it together.
+    Value joined;
+    int64_t size = from.getStretches(dim).back().size;
+    while (!parts.empty() || size < extents[dim]) {
+      bool isNext = !parts.empty() &&
+                    from.getStretches(dim)[parts.size() - 1].size == size;
+      Value part = isNext ? reshapeTo(b, loc, parts.pop_back_val(),
+                                      {before, size, behind})
+                          : joined;
+      if (!joined) {
+        joined = part;
+        continue;
+      }
+      joined = joinRows(b, loc, part, joined);
+      size *= 2;
+    }
+    return reshapeTo(b, loc, joined,
+                     {rows, before / rows * size * behind / columns, columns});
+  }
+
+  const Shapes &shapes;
+  Pieces from, to;
+  SmallVector<int64_t> extents;
+  int64_t rows = 1, columns = 1;
+};
+
+/// Elements of pieces by their numbers, from each piece by itself.
+class Gathered : public Gatherer {
+public:
+  Gathered(OpBuilder &b, Location loc, const Shapes &shapes)
+      : Gatherer(b, loc), shapes(shapes), from(shapes.source),
+        to(shapes.result) {}
+
+  /// A piece of the result, of three dimensions.
+  Value build(size_t piece, ArrayRef<Value> sources) {
+    Value number = getNumbers(to, piece, shapes.result);
+    Value result;
+    for (auto [source, value] : llvm::enumerate(sources)) {
+      if (!meets(source, piece))
+        continue;
+      auto [place, inside] = getPlace(number, source);
+      Value gathered = gather(value, place);
+      result = result && inside
+                   ? arith::SelectOp::create(b, loc, spread(inside, value),
+                                             gathered, result)
+                   : gathered;
+    }
+    return result;
+  }
+
+private:
   /// Positions in a piece of the operand, and whether they are in it.
   std::pair<Value, Value> getPlace(Value number, size_t source) {
     SmallVector<int64_t> extents = from.getShape(source);
@@ -253,23 +381,6 @@ private:
             inside};
   }
 
-  /// The elements of `value` at `place`, or those of `otherwise`.
-  Value select(Value value, Value place, Value inside, Value otherwise) {
-    auto type = cast<RankedTensorType>(value.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape[1] = cast<RankedTensorType>(place.getType()).getDimSize(0);
-    auto spread = [&](Value line) -> Value {
-      Value matrix = ExpandDimsOp::create(
-          b, loc, ExpandDimsOp::create(b, loc, line, 0).getResult(), 2);
-      auto full = cast<RankedTensorType>(line.getType()).clone(shape);
-      return b.createOrFold<BroadcastOp>(loc, full, matrix);
-    };
-    Value gathered = GatherOp::create(b, loc, value, spread(place), /*axis=*/1);
-    if (!otherwise || !inside)
-      return gathered;
-    return arith::SelectOp::create(b, loc, spread(inside), gathered, otherwise);
-  }
-
   /// Whether pieces of operand and result have an element in common.
   bool meets(size_t source, size_t piece) {
     auto known = numbers.try_emplace(source);
@@ -281,8 +392,6 @@ private:
         [&](int64_t number) { return known.first->second.contains(number); });
   }
 
-  OpBuilder &b;
-  Location loc;
   const Shapes &shapes;
   Pieces from, to;
   DenseMap<size_t, DenseSet<int64_t>> numbers;
@@ -348,11 +457,18 @@ private:
     size_t count = 0;
     for (ArrayRef<int64_t> order : want)
       count += grains.countParts(order);
-    Gathered gathered(b, loc, shapes);
     SmallVector<Value> made;
-    for (auto [k, order] : llvm::enumerate(want))
-      made.push_back(count <= kMaxParts ? grains.build(order, parts)
-                                        : gathered.build(k, parts));
+    if (count <= kMaxParts) {
+      for (ArrayRef<int64_t> order : want)
+        made.push_back(grains.build(order, parts));
+      return made;
+    }
+    Padded padded(b, loc, shapes);
+    Gathered gathered(b, loc, shapes);
+    Value joined = padded.fits(parts) ? padded.join(parts) : Value();
+    for (size_t k = 0; k < to.size(); ++k)
+      made.push_back(joined ? padded.build(k, joined)
+                            : gathered.build(k, parts));
     return made;
   }
 };

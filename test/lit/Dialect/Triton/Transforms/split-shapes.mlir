@@ -137,10 +137,23 @@ tt.func @reshape_halves(%x: tensor<4x96xf32>) -> tensor<4x2x48xf32> {
 
 // -----
 
+// Odd extents: one tensor with padding, and one gather for each piece.
+// CHECK-LABEL: tt.func @reshape_padded
+tt.func @reshape_padded(%x: tensor<7x59xi32>) -> tensor<413xi32> {
+  // CHECK: tt.join
+  // CHECK-COUNT-6: tt.gather %{{.*}} : (tensor<1x512x1xi32>
+  // CHECK-NOT: tt.gather
+  %0 = tt.reshape %x : tensor<7x59xi32> -> tensor<413xi32>
+  tt.return %0 : tensor<413xi32>
+}
+
+// -----
+
+// A tensor with padding would be too large: each piece is gathered from.
 // CHECK-LABEL: tt.func @reshape_gather
 tt.func @reshape_gather(%x: tensor<96x80xf32>) -> tensor<7680xf32> {
-  // CHECK-NOT: tt.split
-  // CHECK: tt.gather
+  // CHECK-NOT: tt.join
+  // CHECK-COUNT-4: tt.gather
   %0 = tt.reshape %x : tensor<96x80xf32> -> tensor<7680xf32>
   tt.return %0 : tensor<7680xf32>
 }

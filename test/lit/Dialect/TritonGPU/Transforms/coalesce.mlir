@@ -209,6 +209,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 
 // -----
 
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #dot1 = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 // Of as many halves as threads, each thread loads one: with two for a thread, half

@@ -37,6 +37,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<512xf32, #blocked>
   }
 
+  // No stages are as one: a ring of one buffer.
+  // CHECK-LABEL: tt.func @no_stages
+  // CHECK: ttg.local_alloc : () -> !ttg.memdesc<1x512xf32
+  // CHECK: ttg.warp_specialize
+  tt.func @no_stages(%p: !tt.ptr<f32>, %n: i32) -> tensor<512xf32, #blocked> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<512xf32, #blocked>
+    %range = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<512xf32, #blocked>) : i32 {
+      %pi = tt.addptr %p, %i : !tt.ptr<f32>, i32
+      %sp = tt.splat %pi : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+      %ap = tt.addptr %sp, %range : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+      %x = tt.load %ap : tensor<512x!tt.ptr<f32>, #blocked>
+      %s = arith.addf %acc, %x : tensor<512xf32, #blocked>
+      scf.yield %s : tensor<512xf32, #blocked>
+    } {tt.num_stages = 0 : i32, tt.warp_specialize}
+    tt.return %r : tensor<512xf32, #blocked>
+  }
+
   // A loop without the mark is left alone, and so is its schedule.
   // CHECK-LABEL: tt.func @plain
   // CHECK-NOT: ttg.warp_specialize
