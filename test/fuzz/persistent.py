@@ -116,7 +116,7 @@ def run_tile(
 def persistent(g: Generator) -> None:
     """A loop of each program over its tiles, or a program for each tile."""
     rows, columns = g.choice((1, 2, 2, 3)), g.choice((1, 2, 3))
-    alone = g.chance(0.35)
+    alone = g.chance(0.35) or g.alone
     if alone:
         g.grid = g.choice(((rows * columns,), (rows, columns), (columns, 1, rows)))
     loops = Loops(g, rows * columns, grid=(rows, columns))
