@@ -324,7 +324,7 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     "cluster" for programs of two blocks. "specialized" and "partitions" are for programs with loops
     whose loads get warps of their own. "products" is for what "partitions" runs in blocks and
     clusters, divided or not. "groups" is for attention whose rows two groups of warps divide.
-    "programs" is for tiles of products, where groups of warps go on with other programs.
+    "programs" is for tiles of dots, where groups of warps go on with other programs.
     "gluon" is for programs that say their layouts. "undefined" is for those that use what masked
     loads leave undefined, "shapes" for those whose extents are no powers of two. The modes of
     `VALIDATING` execute the IR between the passes instead of what they make of it. What a target

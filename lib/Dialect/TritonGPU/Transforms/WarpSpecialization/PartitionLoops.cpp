@@ -19,7 +19,7 @@
 // together, the first one starts the dots. It hears of the copies of all
 // blocks, and all blocks hear of the end of the dots.
 //
-// A tensor descriptor that the producer makes in a loop has one place in memory
+// A tensor descriptor that the producer makes in a loop has one address
 // for all iterations. Copies read it there until they are done. So the producer
 // waits for its copies before it makes the descriptor again.
 //

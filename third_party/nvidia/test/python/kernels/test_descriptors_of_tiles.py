@@ -101,7 +101,7 @@ def groups_in_loops(
 
 
 def multiply(kernel, rows, depths, columns, tiles, specialize, flatten=False, **options):
-    """A product for each group; all elements are small integers, so sums are exact."""
+    """A dot for each group; all elements are small integers, so sums are exact."""
     generator = np.random.default_rng(1)
     bk = tiles[2]
     depth = -(-max(depths) // bk) * bk
