@@ -80,6 +80,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "partitions",
             "products",
             "groups",
+            "programs",
             "undefined",
             "shapes",
             "gluon",
@@ -109,13 +110,14 @@ def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
         return gluon.generate(seed, target)
     program = generate(
         seed,
-        partitions=mode.endswith(("partitions", "products", "groups")),
+        partitions=mode.endswith(("partitions", "products", "groups", "programs")),
         copies=mode.endswith("partitions"),
         forgets=mode == "undefined",
         shapes=mode == "shapes",
         rows=ROWS_OF_GROUPS if mode == "groups" else 0,
+        alone=mode == "programs",
     )
-    if mode == "groups":
+    if mode in ("groups", "programs"):
         target = target or "cuda:100"
     if mode in ("cluster", "specialized", "partitions"):
         target = ""  # These are about what Hopper has.

@@ -4,7 +4,7 @@ and the dot they are converted, taken out of bytes by halves, and scaled by colu
 from __future__ import annotations
 
 from .generator import Generator
-from .operands import WAYS, Operand, Tiles
+from .operands import Operand, Tiles, choose_way
 from .values import TYPES
 
 #: By the type of the dot.
@@ -19,16 +19,16 @@ STORED = {
 def choose_tiles(g: Generator, operand: Operand) -> Tiles:
     """How the tiles of an operand are had, sometimes in another type."""
     types = STORED.get(operand.type, ())
-    stored = g.choice(types) if types and g.chance(0.25) else operand.type
+    stored = g.choice(types) if types and g.chance(0.25 - 0.15 * g.alone) else operand.type
     if stored != "u4":
         source = Operand(stored, *_rest(operand))
-        tiles = g.choice(WAYS)(g, source)
+        tiles = choose_way(g)(g, source)
         if stored != operand.type:
             narrow(g, tiles, operand, stored)
         return tiles
     rows, columns = operand.shape
     halves = Operand("u8", (rows // 2, columns), *_rest(operand)[1:])
-    tiles = g.choice(WAYS)(g, halves)
+    tiles = choose_way(g)(g, halves)
     low, high = g.name(), g.name()
     tiles.convert = (
         f"{low} = {{x}} & 15",

@@ -47,6 +47,7 @@ class Generator:
         forgets: bool = False,
         shapes: bool = False,
         rows: int = 0,
+        alone: bool = False,
     ) -> None:
         self.seed = seed
         self.random = random.Random(seed + attempt * 2**40)
@@ -72,6 +73,8 @@ class Generator:
         self.shapes = shapes
         #: Of the blocks of attention with which the program begins; 0 if it need not begin so.
         self.rows = rows
+        #: The program is for one tile of many, whose sums are in tensor memory.
+        self.alone = alone
         self.config = self.choose_config()
         self.grid = self.choose_grid()
         #: Small programs are quick to compile; a few are large.
@@ -89,6 +92,8 @@ class Generator:
         return self.random.choice(list(items))
 
     def choose_config(self) -> Config:
+        if self.alone:
+            return Config(90, self.choice((4, 4, 8)), self.choice((1, 2, 3, 3, 4)))
         if self.partitions:
             return Config(90, self.choice((1, 2, 4, 4, 4, 4, 8, 8)), self.choice((1, 2, 3, 3, 4)))
         return Config(
@@ -223,11 +228,11 @@ class Generator:
         from .seen import seen
 
         if self.partitions:
-            self.size = self.choice((0, 1, 2, 4))
-            for _ in range(self.choice((1, 1, 1, 2))):
+            self.size = self.choice((0, 0, 0, 1) if self.alone else (0, 1, 2, 4))
+            for _ in range(1 if self.alone else self.choice((1, 1, 1, 2))):
                 kind = self.choice((product_loops, product_loops, nest, persistent))
-                (product_loops if self.rows else kind)(self)
-            if self.chance(0.2):
+                (product_loops if self.rows else persistent if self.alone else kind)(self)
+            if not self.alone and self.chance(0.2):
                 moved_blocks(self)
             if self.copies and self.chance(0.25):
                 seen(self)
@@ -270,14 +275,16 @@ def generate(
     forgets: bool = False,
     shapes: bool = False,
     rows: int = 0,
+    alone: bool = False,
 ) -> Program:
     """The program of a seed. With `partitions` it has loops for partitions of warps, and with
     `copies` what is only right if the copy engine stores. With `forgets` it does not choose other
     values for what loads leave undefined. With `shapes` its extents are no powers of two. With
-    `rows` it begins with attention of so many rows."""
+    `rows` it begins with attention of so many rows. With `alone` it is for one tile of many."""
     for attempt in range(100):
         with contextlib.suppress(Unsound):
-            return Generator(seed, attempt, partitions, copies, forgets, shapes, rows).generate()
+            generator = Generator(seed, attempt, partitions, copies, forgets, shapes, rows, alone)
+            return generator.generate()
     raise AssertionError(f"seed {seed} makes no program")
 
 

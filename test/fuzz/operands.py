@@ -5,6 +5,7 @@ or carried, block pointers, descriptors of the kernel or of its caller, and rows
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,6 +155,19 @@ def by_descriptor(g: Generator, operand: Operand) -> Tiles:
     else:
         pointer, bound, grid = array(g, operand, whole[0] * stride)
         name = g.name("d")
+        if g.partitions and g.chance(0.3):
+            # One of the row, or the column, of tiles.
+            d = operand.axis if turned else 1 - operand.axis
+            first = f"{operand.run} * {shape[d] * (1, stride)[d == 0]}"
+            limits = [str(b) for b in bounds]
+            limits[d] += f" - {operand.run} * {shape[d]}"
+            at[d] = "0"
+            begin = (
+                f"{name} = tl.make_tensor_descriptor({pointer} + {first}, [{', '.join(limits)}], "
+                f"[{stride}, 1], {shape})"
+            )
+            load = f"{name}.load([{', '.join(at)}]{hint(g)}){text}"
+            return Tiles(load, bound, grid, begin)
         g.line(f"{name} = tl.make_tensor_descriptor({pointer}, {bounds}, [{stride}, 1], {shape})")
     return Tiles(f"{name}.load([{', '.join(at)}]{hint(g)}){text}", bound, grid)
 
@@ -203,6 +217,11 @@ def by_rows(g: Generator, operand: Operand) -> Tiles:
     row, column = operand.origin()
     at = f"tl.load({indices} + {row} + tl.arange(0, {rows}))"
     return Tiles(f"{name}.gather({at}, {column})", bound, grid)
+
+
+def choose_way(g: Generator) -> Callable[[Generator, Operand], Tiles]:
+    """One of the ways. Where warps are to be divided for it, copies are mostly described."""
+    return by_descriptor if g.alone and g.chance(0.75) else g.choice(WAYS)
 
 
 #: With a way twice that is twice as common.

@@ -38,6 +38,9 @@ class Loops:
         self.k = g.choice((32, 32, 64, 64))
         if self.type == "fp64":
             self.m, self.n, self.k = 16, 16, 32
+        if g.alone:
+            self.type = g.choice(("fp16", "fp16", "bf16", "fp8e5", "fp8e4nv", "i8"))
+            self.out, self.m = result_type(self.type), g.choice((128, 128, 256))
         if g.rows:
             self.type, self.out, self.m = g.choice(("fp16", "bf16")), "fp32", g.rows
             self.n, self.k = g.choice((16, 32, 64, 64)), g.choice((32, 64, 64, 128))
@@ -76,8 +79,10 @@ class Loops:
         extra = ""
         if TYPES[self.type].bits == 8 and self.type != "i8" and g.chance(0.5):
             extra = f", max_num_imprecise_acc={g.choice((0, 32))}"
-        how = g.choice(("dot", "dot", "dot", "dot", "dot", "dot", "add", "add", "if", "if",
-                        "negated", "negated", "call", "moved", "moved"))  # fmt: skip
+        ways = ("dot", "dot", "dot", "dot", "dot", "dot", "add", "add", "if", "if",
+                "negated", "negated", "call", "moved", "moved")  # fmt: skip
+        # Most of these take threads, or registers.
+        how = "dot" if g.alone and g.chance(0.7) else g.choice(ways)
         if how == "add":
             self.lines.append(f"{acc} += tl.dot({x}, {y})")
         elif how == "if":
@@ -336,7 +341,8 @@ class Loops:
             name = g.argument("output", "i32", "a", size=1, flavour="zero").name
             item = next(line for line in self.lines if "load(" in line).split(" = ")[0]
             ones = f"({item}.to(tl.float32) == 1.0).to(tl.int32)"
-            self.lines.append(f"tl.atomic_add({name}, tl.sum(tl.sum({ones}, 1), 0))")
+            order = ", sem='relaxed'" if g.alone and g.chance(0.5) else ""
+            self.lines.append(f"tl.atomic_add({name}, tl.sum(tl.sum({ones}, 1), 0){order})")
 
     def emit(self, t: str, row: str = "", column: str = "") -> None:
         """The sums, and the loops, for a tile in a row and a column."""

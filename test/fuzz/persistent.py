@@ -117,7 +117,7 @@ def persistent(g: Generator) -> None:
     """A loop of each program over its tiles, or a program for each tile."""
     rows, columns = g.choice((1, 2, 2, 3)), g.choice((1, 2, 3))
     # What was written before counts on the grid that there is.
-    alone = g.chance(0.35) and not (g.arguments or g.lines)
+    alone = (g.chance(0.35) or g.alone) and not (g.arguments or g.lines)
     if alone:
         g.grid = g.choice(((rows * columns,), (rows, columns), (columns, 1, rows)))
     loops = Loops(g, rows * columns, grid=(rows, columns))

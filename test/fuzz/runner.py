@@ -281,6 +281,28 @@ def in_two_groups(program: Program) -> Program:
     return program.replace(source=marked(program.source, lambda: True), config=config)
 
 
+def of_programs(program: Program) -> Program:
+    """The program in blocks or pairs, whose groups of warps go on with other programs if they can:
+    if its loops are marked, or by default."""
+    chance = random.Random(program.seed)
+    marks = chance.random() < 0.6
+    options = dict(program.config.options) | {"clc": True, "tensor_memory": True}
+    config = dataclasses.replace(
+        program.config, num_ctas=chance.choice((1, 1, 1, 1, 2)), options=tuple(options.items())
+    )
+    return program.replace(source=marked(program.source, lambda: marks), config=config)
+
+
+def find_lack(text: str, needed: str) -> str:
+    """What the IR lacks of what a mode is about."""
+    before, groups, _ = text.partition(f"{needed}(")
+    if not groups:
+        return f"there is no {needed}"
+    if "clc_" in text and "scf.while" in before:
+        return "groups of warps end with their program"
+    return ""
+
+
 def easier(program: Program) -> Iterator[Program]:
     """The program in one block, and with nothing copied ahead: what a target has room for that
     refuses it as it is."""
@@ -302,6 +324,7 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     "cluster" for programs of two blocks. "specialized" and "partitions" are for programs with loops
     whose loads get warps of their own. "products" is for what "partitions" runs in blocks and
     clusters, divided or not. "groups" is for attention whose rows two groups of warps divide.
+    "programs" is for tiles of dots, where groups of warps go on with other programs.
     "gluon" is for programs that say their layouts. "undefined" is for those that use what masked
     loads leave undefined, "shapes" for those whose extents are no powers of two. The modes of
     `VALIDATING` execute the IR between the passes instead of what they make of it. What a target
@@ -427,6 +450,8 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
         return _check(of_some_blocks(program), "interpret")
     if mode == "groups":
         return _check(in_two_groups(program), "interpret", "partition1")
+    if mode == "programs":
+        return _check(of_programs(program), "interpret", "ttg.warp_specialize")
     if mode in ("specialized", "partitions"):
         return _check(specialized(program), "interpret", "ttg.warp_specialize")
     if mode == "undefined":
@@ -440,8 +465,8 @@ def _check(program: Program, mode: str, needed: str = "") -> None:
         actual, texts = compiled(program, kernel=kernel)
         compare(program, actual, expected, f"{program.config} vs. the interpreter")
         check_known(program, expected)
-        if needed and f"{needed}(" not in texts["ttgir"]:
-            raise Inconclusive(f"there is no {needed}")
+        if needed and (lack := find_lack(texts["ttgir"], needed)):
+            raise Inconclusive(lack)
         return
     actual, _ = compiled(program)
     if mode == "cross":

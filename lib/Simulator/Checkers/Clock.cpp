@@ -51,6 +51,7 @@ void Knowledge::join(const Knowledge &o) {
   clock.join(o.clock);
   sharedFenced.join(o.sharedFenced);
   globalFenced.join(o.globalFenced);
+  mapFenced.join(o.mapFenced);
   inits.join(o.inits);
   ordered.join(o.ordered);
   joinForeign(foreign, o.foreign);
@@ -60,8 +61,9 @@ void Knowledge::join(const Knowledge &o) {
 
 bool Knowledge::covers(const Knowledge &o) const {
   return clock.covers(o.clock) && sharedFenced.covers(o.sharedFenced) &&
-         globalFenced.covers(o.globalFenced) && inits.covers(o.inits) &&
-         ordered.covers(o.ordered) && coversForeign(foreign, o.foreign) &&
+         globalFenced.covers(o.globalFenced) && mapFenced.covers(o.mapFenced) &&
+         inits.covers(o.inits) && ordered.covers(o.ordered) &&
+         coversForeign(foreign, o.foreign) &&
          coversForeign(foreignFenced, o.foreignFenced) &&
          coversForeign(foreignOrdered, o.foreignOrdered);
 }
@@ -70,6 +72,7 @@ void Knowledge::meet(const Knowledge &o) {
   clock.meet(o.clock);
   sharedFenced.meet(o.sharedFenced);
   globalFenced.meet(o.globalFenced);
+  mapFenced.meet(o.mapFenced);
   inits.meet(o.inits);
   ordered.meet(o.ordered);
   auto both = [](std::shared_ptr<const Foreign> &a,

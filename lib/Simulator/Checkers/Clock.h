@@ -100,6 +100,8 @@ struct Knowledge {
   Clock clock;
   /// Of that, what is visible to the asynchronous proxy, by memory.
   Clock sharedFenced, globalFenced;
+  /// Of that, what copies see of their tensor maps.
+  Clock mapFenced;
   /// Initializations of mbarriers that a fence.mbarrier_init made visible.
   Clock inits;
   /// What precedes a fence.sc: a strong store passes it on, whoever made the

@@ -58,6 +58,13 @@ bool OrderChecker::isFenced(const Observer &o, const Event &x, bool shared,
   return (there && knows(there->clock)) || (here && knows(here->globalFenced));
 }
 
+/// Does a copy see the map that the generic write `x`, which is ordered, has
+/// left? That of another cluster is taken to be seen.
+bool OrderChecker::isMapFenced(const Observer &o, const Event &x) const {
+  return x.cluster != number || x.is(Event::Engine) ||
+         o.known->mapFenced.knows(x.agent, x.lanes, x.time);
+}
+
 static bool scopesMeet(const Event &a, const Event &b, bool sameCta,
                        bool sameCluster, bool sameGpu) {
   auto reaches = [&](const Event &e) {
@@ -235,8 +242,9 @@ void OrderChecker::accessCell(Request &r, Cell &cell, CellArena &arena,
           !sameValue(r, self, x, at, size))
         report(r, self, x, at, false);
       settled = true;
-    } else if (ordered && r.asyncProxy && x.is(Event::Write) &&
-               x.is(Event::Generic) && !isFenced(r.observer, x, r.owner)) {
+    } else if (ordered && x.is(Event::Write) && x.is(Event::Generic) &&
+               ((r.asyncProxy && !isFenced(r.observer, x, r.owner)) ||
+                (r.mapProxy && !isMapFenced(r.observer, x)))) {
       report(r, self, x, at, true);
     }
     bool covered = whole || !(x.bytes & ~self.bytes);

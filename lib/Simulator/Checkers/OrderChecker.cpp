@@ -6,6 +6,7 @@
 #include "RegisterChecker.h"
 #include "TensorOrder.h"
 #include "tile/Rules/Rules.h"
+#include "tile/Simulator/TensorMap.h"
 
 #include <algorithm>
 #include <cinttypes>
@@ -109,14 +110,14 @@ void OrderChecker::global(Ctx &c, const Inst &inst, uint32_t mask,
 }
 
 OrderChecker::Request OrderChecker::threadRequest(Ctx &c, const Inst &inst,
-                                                  unsigned lane, Cta &owner,
+                                                  unsigned lane, Cta *owner,
                                                   uint8_t bytes,
                                                   uint8_t flags) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
   return {c,
           inst,
           {&viewOf(warp, lane).known, warp, 1u << lane},
-          &owner,
+          owner,
           Event{states[warp].now, site(c, inst), 1u << lane, number,
                 uint16_t(warp), 0, bytes, flags}};
 }
@@ -141,7 +142,7 @@ void OrderChecker::sharedBlock(Ctx &c, const Inst &inst, unsigned lane,
                                uint8_t flags, bool isGeneric) {
   if (!bytes)
     return;
-  Request r = threadRequest(c, inst, lane, owner, 0,
+  Request r = threadRequest(c, inst, lane, &owner, 0,
                             uint8_t(flags | (isGeneric ? Event::Generic : 0)));
   r.bytes = bytes;
   accessRange(r, offset, bytes, r.self);
@@ -181,6 +182,30 @@ void OrderChecker::asyncGlobal(Ctx &c, const Inst &inst, unsigned lane,
     return;
   Request r = engineRequest(c, inst, lane, nullptr, engine, bytes, flags);
   accessRange(r, address, bytes, r.self);
+}
+
+void OrderChecker::mapRead(Ctx &c, const Inst &inst, unsigned lane,
+                           uint64_t address, uint32_t engine) {
+  if (!(checks & CheckGlobal))
+    return;
+  Request r = engineRequest(c, inst, lane, nullptr, engine, TensorMap::bytes,
+                            Event::Generic);
+  r.mapProxy = true;
+  accessRange(r, address, TensorMap::bytes, r.self);
+}
+
+void OrderChecker::mapWrite(Ctx &c, const Inst &inst, uint32_t mask, Cta &owner,
+                            uint32_t offset, uint64_t address) {
+  unsigned lane = firstLane(mask);
+  sharedBlock(c, inst, lane, owner, offset, TensorMap::bytes, 0);
+  if (checks & CheckGlobal) {
+    Request r =
+        threadRequest(c, inst, lane, nullptr, 0, Event::Write | Event::Generic);
+    r.bytes = TensorMap::bytes;
+    accessRange(r, address, TensorMap::bytes, r.self);
+  }
+  // Its lanes copy together.
+  warpSync(c, mask);
 }
 
 void OrderChecker::beginMatrix(Ctx &c) {
@@ -263,7 +288,7 @@ void OrderChecker::mbarrierUse(Ctx &c, const Inst &inst, unsigned lane,
                                Cta &owner, uint32_t offset) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
   Request r =
-      threadRequest(c, inst, lane, owner, 15, Event::Write | Event::Strong);
+      threadRequest(c, inst, lane, &owner, 15, Event::Write | Event::Strong);
   Event bad;
   eachEvent(r, offset, 8, [&](const Event &x) {
     if (x.is(Event::Write) && !x.is(Event::Strong) && !isOrdered(r.observer, x))
@@ -280,7 +305,7 @@ void OrderChecker::mbarrierUse(Ctx &c, const Inst &inst, unsigned lane,
 void OrderChecker::mbarrierSignal(Ctx &c, const Inst &inst, unsigned lane,
                                   Cta &owner, uint32_t offset,
                                   bool asyncProxy) {
-  Request r = threadRequest(c, inst, lane, owner, 15,
+  Request r = threadRequest(c, inst, lane, &owner, 15,
                             Event::Write | Event::Strong | Event::Engine);
   r.self.time = 1;
   const Event *bad = nullptr;
@@ -462,7 +487,10 @@ void OrderChecker::report(Request &r, const Event &self, const Event &x,
   ThreadId who = threadIn(there, x.cluster, thread, x.laneBase);
   bool init = x.is(Event::Init), sameCluster = x.cluster == number;
   const char *why =
-      proxy && init
+      proxy && r.mapProxy
+          ? "a fence.proxy.tensormap::generic.acquire is missing between the "
+            "two"
+      : proxy && init
           ? "a fence.mbarrier_init or fence.proxy.async is missing between the "
             "two"
       : proxy   ? "a fence.proxy.async is missing between the two"

@@ -67,6 +67,13 @@ public:
                    bool isGeneric = true);
   void asyncGlobal(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
                    uint32_t bytes, uint8_t flags, uint32_t engine);
+  /// A copy reads its tensor map in global memory, at any time until it is
+  /// complete.
+  void mapRead(Ctx &c, const Inst &inst, unsigned lane, uint64_t address,
+               uint32_t engine);
+  /// A warp copies a tensor map from shared to global memory.
+  void mapWrite(Ctx &c, const Inst &inst, uint32_t mask, Cta &owner,
+                uint32_t offset, uint64_t address);
   /// A warp group's wgmma reads shared memory of the running CTA. Between
   /// beginMatrix and endMatrix.
   void beginMatrix(Ctx &c);
@@ -97,6 +104,8 @@ public:
   void clusterDone();
   void clusterWait(Cta &cta, Warp &warp, uint32_t mask);
   void proxyFence(Ctx &c, uint32_t mask, bool sharedToo, bool globalToo);
+  /// Copies of these lanes see the tensor maps that are known.
+  void mapFence(Ctx &c, uint32_t mask);
   void initFence(Ctx &c, uint32_t mask);
   /// What the threads have observed comes before what they do from now on.
   void acquireFence(Ctx &c, uint32_t mask);
@@ -200,8 +209,10 @@ private:
   bool isOrdered(const Observer &o, const Event &x) const;
   bool isFenced(const Observer &o, const Event &x, bool shared,
                 bool initToo = false) const;
-  /// An access by one thread to shared memory, whose event has `bytes`.
-  Request threadRequest(Ctx &c, const Inst &inst, unsigned lane, Cta &owner,
+  bool isMapFenced(const Observer &o, const Event &x) const;
+  /// An access by one thread, whose event has `bytes`, to shared memory or
+  /// (where nobody owns it) global memory.
+  Request threadRequest(Ctx &c, const Inst &inst, unsigned lane, Cta *owner,
                         uint8_t bytes, uint8_t flags);
   /// One by an engine that a thread has started, to shared memory or (where
   /// nobody owns it) global memory.

@@ -48,6 +48,7 @@ struct OrderChecker::Request {
   uint32_t bytes = 0; ///< of a lane
   const uint64_t *address = nullptr;
   bool asyncProxy = false;   ///< needs a proxy fence after generic writes
+  bool mapProxy = false;     ///< the same, of another kind
   bool needsWritten = false; ///< reads shared memory that somebody must write
   bool reported = false;
   GlobalOrder::Page *page = nullptr; ///< of the last access

@@ -248,6 +248,15 @@ void OrderChecker::proxyFence(Ctx &c, uint32_t mask, bool sharedToo,
   ++states[warp].now;
 }
 
+void OrderChecker::mapFence(Ctx &c, uint32_t mask) {
+  uint32_t warp = warpOf(*c.cta, *c.warp);
+  eachView(warp, mask, [&](View &v) {
+    v.known.mapFenced.join(v.known.clock);
+    addOwn(warp, v.lanes & mask, v.known.mapFenced);
+  });
+  ++states[warp].now;
+}
+
 void OrderChecker::initFence(Ctx &c, uint32_t mask) {
   uint32_t warp = warpOf(*c.cta, *c.warp);
   eachView(warp, mask, [&](View &v) {

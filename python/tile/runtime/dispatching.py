@@ -30,6 +30,7 @@ def _launch_state() -> Any:
             "launch_exit_hook",
             "described_enter_hook",
             "described_exit_hook",
+            "add_stages_inspection_hook",
         ),
         # Those that programs add to. What takes their place is one of the overrides.
         hooks=(_chain("launch_enter_hook").calls, _chain("launch_exit_hook").calls),

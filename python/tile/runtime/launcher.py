@@ -133,7 +133,7 @@ class Launcher(Compiles):
 
     def compiled(self, active: Any, device: int, values: tuple, options: dict) -> Any:
         """The kernel for these values, loaded on a device, as the dispatcher has it."""
-        place = (active, device, tuple(options.items()) if options else None, values)
+        place = (active, device, (*options.items(), *_hook_key()) or None, values)
         try:
             entry = self.dispatcher.find(*place)
         except TileError:
@@ -167,6 +167,12 @@ class Launcher(Compiles):
         stream = active.get_current_stream(active.get_current_device())
         kernel.run(*self.grid(grid, values), stream, None, None, None, None, None, *values)
         return kernel
+
+
+def _hook_key() -> tuple:
+    """What a hook that changes the stages says of itself: another kernel is made with it."""
+    hook = knobs.runtime.add_stages_inspection_hook
+    return () if hook is None else (("add_stages_inspection_hook", repr(hook())),)
 
 
 def with_mode(options: dict) -> dict:

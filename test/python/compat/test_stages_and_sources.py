@@ -104,6 +104,40 @@ def test_stages_hook(monkeypatch):
     assert hooked.hash != plain.hash and hooked.asm["ptx"] == plain.asm["ptx"]
 
 
+@tile.jit
+def ten_more(out):
+    tl.store(out, tl.load(out) + 10)
+
+
+def test_launches_hear_of_a_hook():
+    """The kernel that a launch finds compiled is that of the hook that is set then, or of none."""
+
+    def adds(number):
+        def hook(backend=None, stages=None, options=None, language=None, capability=None):
+            if stages is None:
+                return number
+            before = stages["ttir"]
+
+            def ttir(module, metadata):
+                text = str(before(module, metadata))
+                assert "constant 10 :" in text
+                edited = text.replace("constant 10 :", f"constant {number} :")
+                return type(module).parse(edited, module.context)
+
+            stages["ttir"] = ttir
+            return None
+
+        return hook
+
+    out = np.zeros(1, np.int32)
+    for hook, sum in ((None, 10), (adds(100), 110), (adds(1000), 1110), (None, 1120)):
+        with tile.knobs.runtime.scope():
+            if hook is not None:
+                tile.knobs.runtime.add_stages_inspection_hook = hook
+            ten_more[(1,)](out)
+        assert out[0] == sum
+
+
 def test_modules_are_made_with_the_arguments_of_releases():
     backend = make_backend(GPUTarget("cuda", 90, 32))
     source = ASTSource(scale_kernel, SIGNATURE, {"BLOCK": 64})

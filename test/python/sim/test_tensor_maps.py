@@ -12,7 +12,7 @@ import pathlib
 
 import numpy as np
 import pytest
-from test_async import INIT, MAP, kinds, load_box, run
+from test_async import INIT, MAP, WAIT, kinds, load_box, run
 
 import tile.sim
 from tile.errors import TileError
@@ -384,3 +384,73 @@ def test_any_bytes_are_a_map_or_a_finding(is_im2col):
         )  # fmt: skip
         seen |= kinds(report)
     assert {"bad-tensor-map", "out-of-bounds"} <= seen
+
+
+AT_ONCE = """
+tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd2], [%r1+{place}], 128;
+"""
+#: Two maps come to shared memory. The first one goes on to global memory.
+FIRST_MAP = (
+    INIT
+    + """
+ld.param.u64 %rd1, [maps]; ld.param.u64 %rd2, [scratch]; mov.u32 %r1, buffer;
+mad.wide.u32 %rd3, %r30, 4, %rd1; shl.b32 %r2, %r30, 2; add.u32 %r3, %r1, %r2;
+ld.global.b32 %r4, [%rd3]; st.shared.b32 [%r3+8192], %r4;
+ld.global.b32 %r5, [%rd3+128]; st.shared.b32 [%r3+8320], %r5;
+st.shared.b32 [%r3], 7; st.shared.b32 [%r3+128], 7; fence.proxy.async.shared::cta;
+bar.warp.sync 0xffffffff;
+"""
+    + AT_ONCE.format(place=8192)
+)
+ACQUIRE = "fence.proxy.tensormap::generic.acquire.gpu [%rd2], 128;\n"
+SECOND_MAP = AT_ONCE.format(place=8320)
+COPIES = {
+    "load": (
+        """
+@%p15 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+@%p15 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {8, 4}], [bar];
+""",
+        WAIT,
+    ),
+    "store": (
+        """
+@%p15 cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {8, 4}], [%r1];
+@%p15 cp.async.bulk.commit_group;
+""",
+        "@%p15 cp.async.bulk.wait_group.read 0;\n",
+    ),
+}
+
+
+def rewrite(text):
+    array = rng.standard_normal((10, 32)).astype(np.float32)
+    maps = [
+        tile.sim.tensor_map(array.ctypes.data, "f32", (32, rows), (128,), (16, 4))
+        for rows in (10, 8)
+    ]
+    memory = np.zeros(384, np.uint8)
+    scratch = memory[-memory.ctypes.data % 128 :][:128]
+    both = np.frombuffer(b"".join(maps), np.uint8).copy()
+    params = [".param .u64 maps", ".param .u64 scratch"]
+    report = run(text, 1, 32, [both, scratch], params, allocations=[array], raise_on_finding=False)
+    return report
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_map_that_a_copy_uses_stays(copy):
+    """A copy may read its map as late as it ends."""
+    start, wait = COPIES[copy]
+    right = rewrite(FIRST_MAP + ACQUIRE + start + wait + SECOND_MAP)
+    assert kinds(right) == set()
+    wrong = rewrite(FIRST_MAP + ACQUIRE + start + SECOND_MAP + wait.replace("WAITING", "LATE"))
+    assert kinds(wrong) == {"async-race"}
+    assert "cp_fenceproxy" in wrong.messages[0]
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_map_is_acquired(copy):
+    """Copies see maps that their own threads have acquired since."""
+    start, wait = COPIES[copy]
+    wrong = rewrite(FIRST_MAP + start + wait)
+    assert kinds(wrong) == {"missing-proxy-fence"}
+    assert "fence.proxy.tensormap::generic.acquire is missing" in wrong.messages[0]

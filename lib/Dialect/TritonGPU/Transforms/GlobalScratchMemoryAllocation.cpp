@@ -6,6 +6,9 @@
 // preceded by the parts of the functions that it calls. Nothing is reused: the
 // buffers are few and small (descriptors of tensors, mostly).
 //
+// Partitions of warps see nothing of the function around them. So a buffer of a
+// partition is named outside, and the partition gets the pointer.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/SymbolTable.h"
@@ -45,6 +48,34 @@ struct Extent {
   }
 };
 
+/// The partition of `specialize` that `op` is in; null for the default group.
+Region *findPartition(WarpSpecializeOp specialize, Operation *op) {
+  for (Region &region : specialize.getPartitionRegions())
+    if (region.isAncestor(op->getParentRegion()))
+      return &region;
+  return nullptr;
+}
+
+/// Names the buffer outside of all partitions.
+void moveOutOfPartitions(GlobalScratchAllocOp alloc) {
+  for (auto specialize = alloc->getParentOfType<WarpSpecializeOp>(); specialize;
+       specialize = specialize->getParentOfType<WarpSpecializeOp>()) {
+    Region *mine = findPartition(specialize, alloc);
+    if (!mine)
+      continue;
+    Value pointer = alloc.getResult();
+    specialize->insertOperands(specialize->getNumOperands(), pointer);
+    for (Region &region : specialize.getPartitionRegions()) {
+      Value argument = region.addArgument(pointer.getType(), alloc.getLoc());
+      if (&region == mine)
+        pointer.replaceUsesWithIf(argument, [&](OpOperand &use) {
+          return use.getOwner() != specialize;
+        });
+    }
+    alloc->moveBefore(specialize);
+  }
+}
+
 struct TritonGPUGlobalScratchMemoryAllocation
     : gpu::impl::TritonGPUGlobalScratchMemoryAllocationBase<
           TritonGPUGlobalScratchMemoryAllocation> {
@@ -76,6 +107,10 @@ struct TritonGPUGlobalScratchMemoryAllocation
 private:
   /// Gives the buffers of a function, and those of its callees, their places.
   FailureOr<Extent> placeAll(FunctionOpInterface func) {
+    SmallVector<GlobalScratchAllocOp> buffers;
+    func->walk([&](GlobalScratchAllocOp alloc) { buffers.push_back(alloc); });
+    llvm::for_each(buffers, moveOutOfPartitions);
+
     Extent extent;
     SymbolTableCollection symbols;
     WalkResult result =

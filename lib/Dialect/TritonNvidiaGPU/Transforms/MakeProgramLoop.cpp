@@ -102,20 +102,7 @@ private:
     }
     if (!isWanted)
       explain(function, "the loop runs under a condition, or in another loop");
-    else if (makesDescriptors(entry))
-      explain(function, "a descriptor is made for each program");
-    else
-      return true;
-    return false;
-  }
-
-  /// Whether a program makes descriptors of its own. Copies of the program
-  /// before may still use its descriptors when it does.
-  static bool makesDescriptors(Block &entry) {
-    return llvm::any_of(getWork(entry), [](Operation *op) {
-      return op->walk([](MakeTensorDescOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-    });
+    return isWanted;
   }
 
   static bool hasDotsInLoops(scf::ForOp loop) {

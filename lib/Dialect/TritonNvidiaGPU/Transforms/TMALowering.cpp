@@ -371,6 +371,11 @@ LogicalResult TMALoweringPass::lower(DescriptorScatterOp op,
 
 LogicalResult TMALoweringPass::lower(MakeTensorDescOp op,
                                      RewriterBase &rewriter) {
+  // Where other warps copy, those that compute may have no use for it.
+  if (op->use_empty()) {
+    rewriter.eraseOp(op);
+    return success();
+  }
   TensorDescType type = op.getResult().getType();
   RankedTensorType block = type.getBlockType();
   auto encoding = getTMAEncoding(type, [&] { return op.emitOpError(); });

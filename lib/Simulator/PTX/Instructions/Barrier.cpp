@@ -257,6 +257,11 @@ static Step execProxyFence(Ctx &c, const Inst &inst, uint32_t mask) {
     c.checker->proxyFence(c, mask, inst.mod[0], inst.mod[1]);
   return Step::Next;
 }
+static Step execMapFence(Ctx &c, const Inst &, uint32_t mask) {
+  if (c.checker)
+    c.checker->mapFence(c, mask);
+  return Step::Next;
+}
 
 //===-- Decoders ----------------------------------------------------------===//
 
@@ -316,17 +321,20 @@ bool decodeFence(FunctionDecoder &d) {
     // .async::generic with .acquire or .release is for one direction of one
     // CTA pair; the order it gives is that of a full fence.
     async |= d.has("async::generic");
-    while (d.hasPrefix("async", rest) || d.hasPrefix("tensormap", rest) ||
-           d.hasPrefix("sync_restrict", rest))
+    bool ofMaps = d.has("tensormap::generic");
+    while (d.hasPrefix("async", rest) || d.hasPrefix("sync_restrict", rest))
       ;
     d.has("alias");
     int space =
         d.hasOneOf({"global", "shared::cta", "shared::cluster", "shared"});
     d.inst.mod[0] = space != 0;
     d.inst.mod[1] = space <= 0;
-    d.hasOneOf({"acquire", "release"});
+    bool acquires = d.hasOneOf({"acquire", "release"}) == 0;
     d.hasOneOf({"cta", "cluster", "gpu", "sys"});
-    return d.emit(async ? execProxyFence : execNothing, Class::Barrier);
+    return d.emit(async                ? execProxyFence
+                  : ofMaps && acquires ? execMapFence
+                                       : execNothing,
+                  Class::Barrier);
   }
   bool init = d.has("mbarrier_init");
   d.inst.mod[0] = d.has("sc");

@@ -386,6 +386,19 @@ bool tellGlobal(Ctx &c, const Inst &inst, unsigned lane, const TensorMap &map,
   return good;
 }
 
+bool isInGlobalMemory(uint64_t address) { return !(address >> WindowShift); }
+
+/// The checker hears that a load reads its map. The thread can wait for its own
+/// block's part of a multicast.
+void tellMap(Ctx &c, const Inst &inst, unsigned lane, uint64_t map,
+             const std::vector<BulkTarget> &targets) {
+  if (!c.checker || targets.empty() || !isInGlobalMemory(map))
+    return;
+  auto own = std::ranges::find(targets, c.cta, &BulkTarget::owner);
+  c.checker->mapRead(c, inst, lane, map,
+                     (own == targets.end() ? targets.front() : *own).engine);
+}
+
 /// Elements of f32 become the nearest ones of tf32; what is not finite stays.
 void copyRounded(std::byte *to, const std::byte *from, uint32_t size) {
   for (uint32_t i = 0; i < size; i += 4) {
@@ -478,6 +491,7 @@ Step execTensorLoad(Ctx &c, const Inst &inst, uint32_t mask) {
                                                targets[0].engine);
                     }))
       return Step::Error;
+    tellMap(c, inst, l, o.map[l], targets);
     bulkIssued(c, inst, l, targets, extent);
     c.worker->counters.sharedStoreBytes += bytes * targets.size();
     auto transfer = [&inst, l, map, bytes, start = o.start,
@@ -519,6 +533,10 @@ Step execTensorStore(Ctx &c, const Inst &inst, uint32_t mask) {
           bulkStored(c, inst, l, *owner,
                      swizzled(offset + uint32_t(at), map.swizzle), 16, 0, 0,
                      false);
+    if (c.checker && isInGlobalMemory(o.map[l]))
+      c.checker->mapRead(
+          c, inst, l, o.map[l],
+          c.checker->engineOf(EngineKind::BulkRead, c.checker->threadOf(c, l)));
     if (!tellGlobal(c, inst, l, map, o.start, "tensor store", true,
                     [&](uint64_t at, uint32_t size) {
                       bulkStored(c, inst, l, *owner, 0, 0, at, size,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Simulator/TensorMap.h"
+#include "../../Checkers/OrderChecker.h"
 #include "../../Memory.h"
 #include "Families.h"
 
@@ -136,6 +137,8 @@ Step execFenceCopy(Ctx &c, const Inst &inst, uint32_t mask) {
                              : nullptr;
   if (!target)
     return Step::Error;
+  if (c.checker)
+    c.checker->mapWrite(c, inst, mask, *owner, offset, to.address[l]);
   std::memcpy(target, source, TensorMap::bytes);
   return Step::Next;
 }

@@ -173,7 +173,8 @@ def TritonGPUGlobalScratchMemoryAllocation
     call gets the offset of the callee's part in that of the caller under the
     same name. Functions and the module get `ttg.global_scratch_memory_size` and
     `ttg.global_scratch_memory_alignment`; the launcher allocates that much for
-    every block of the grid.
+    every block of the grid. A buffer of a partition of warps moves in front of
+    the `ttg.warp_specialize`, which hands its pointer in.
 
     Before:
     ```mlir

@@ -19,6 +19,10 @@
 // together, the first one starts the dots. It hears of the copies of all
 // blocks, and all blocks hear of the end of the dots.
 //
+// A tensor descriptor that the producer makes in a loop has one address
+// for all iterations. Copies read it there until they are done. So the producer
+// waits for its copies before it makes the descriptor again.
+//
 // Where the marked loop contains others, both sides run the whole nest and
 // carry their places in the rings from one run of an inner loop to the next:
 // the buffers of the next tile are filled while the results of the last one are
@@ -270,6 +274,7 @@ private:
         warpArrivals.push_back({fill(mine, producer, at), &ring});
       }
     }
+    awaitUsesOfDescriptors(producer, places);
     for (Operation *load : loads)
       producer.getClone(load)->erase();
     drain(body, producer);
@@ -301,6 +306,77 @@ private:
         at = getPositionAfter(b, loc, at, in.numStages);
       }
     }
+  }
+
+  /// Has each loop of the producer that makes descriptors wait for the copies
+  /// of its iterations before.
+  void awaitUsesOfDescriptors(ProducerBuilder &producer,
+                              ArrayRef<unsigned> places) {
+    llvm::SetVector<Operation *> makers;
+    specialize.getPartitionRegions().front().walk([&](MakeTensorDescOp make) {
+      makers.insert(make->getParentOfType<scf::ForOp>());
+    });
+    for (Operation *maker : makers)
+      awaitCopies(cast<scf::ForOp>(maker), producer, places);
+  }
+
+  /// Has an iteration of `maker` start when the copies of those before are
+  /// done. `places` are those of the positions in the loops that load.
+  void awaitCopies(scf::ForOp maker, ProducerBuilder &producer,
+                   ArrayRef<unsigned> places) {
+    OpBuilder b = OpBuilder::atBlockBegin(maker.getBody());
+    SmallPtrSet<Value, 4> seen;
+    for (auto [in, place] : llvm::zip(ringLoops, places)) {
+      Operation *load = producer.getClone(in.getLoads().front());
+      if (!maker->isAncestor(load))
+        continue;
+      unsigned here =
+          findPlace(maker, load->getParentOfType<scf::ForOp>(), place);
+      Position at = getPosition(maker, here);
+      if (!seen.insert(at.stage).second)
+        continue;
+      for (int stage = 0; stage < in.numStages; ++stage) {
+        Value before = arith::XOrIOp::create(b, loc, at.phase, constant(b, 1));
+        for (Ring &ring : in.rings) {
+          if (!ring.hasBulkCopies())
+            continue;
+          // Only the first block hears of copies that blocks make together.
+          Value done = isOfAllBlocks(in) ? ring.empty : ring.full;
+          barriers.wait(b, loc,
+                        getBuffer(b, loc, producer.bring(done), at.stage),
+                        before, /*buffers=*/{});
+        }
+        at = getPositionAfter(b, loc, at, in.numStages);
+      }
+    }
+  }
+
+  /// Whether dots of the loop, or of one in it, read buffers of all blocks.
+  bool isOfAllBlocks(RingLoop &in) const {
+    return in.getLoop()
+        ->walk([&](MatrixProductOpInterface product) {
+          return barriers.isOfAllBlocks(product) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// The place among the arguments of `outer` of a position that `loop`, in it,
+  /// carries.
+  static unsigned findPlace(scf::ForOp outer, scf::ForOp loop, unsigned place) {
+    while (loop != outer) {
+      Value init = loop.getInitArgs()[place];
+      if (auto result = dyn_cast<OpResult>(init)) {
+        // A loop before this one has moved it on.
+        loop = cast<scf::ForOp>(result.getOwner());
+        place = result.getResultNumber();
+      } else {
+        loop = cast<scf::ForOp>(init.getParentBlock()->getParentOp());
+        place = cast<BlockArgument>(init).getArgNumber() -
+                loop.getNumInductionVars();
+      }
+    }
+    return place;
   }
 
   /// How many warps of the producer say that they have filled a buffer. Where

@@ -46,3 +46,33 @@ module {
     tt.return
   }
 }
+
+// -----
+
+// A partition gets the pointer to its buffer from outside, the others of the
+// operation as well.
+module attributes {"ttg.num-warps" = 4 : i32} {
+  // CHECK-LABEL: tt.func public @partitions
+  tt.func public @partitions() {
+    // CHECK-NEXT: %[[P:.*]] = ttg.global_scratch_alloc {{.*}}ttg.global_scratch_memory_offset = 0 : i32
+    // CHECK-NEXT: ttg.warp_specialize(%[[P]])
+    ttg.warp_specialize()
+    default {
+      // CHECK: ttg.global_scratch_alloc {{.*}}ttg.global_scratch_memory_offset = 16 : i32
+      %0 = ttg.global_scratch_alloc {alignment = 16 : i32, nbytes = 4 : i32} : !tt.ptr<i8>
+      ttg.warp_yield
+    }
+    // CHECK: partition0(%{{.*}}: !tt.ptr<i8>)
+    partition0() num_warps(1) {
+      ttg.warp_return
+    }
+    // CHECK: partition1(%[[MINE:.*]]: !tt.ptr<i8>)
+    // CHECK-NEXT: tt.bitcast %[[MINE]]
+    partition1() num_warps(1) {
+      %0 = ttg.global_scratch_alloc {alignment = 16 : i32, nbytes = 16 : i32} : !tt.ptr<i8>
+      %1 = tt.bitcast %0 : !tt.ptr<i8> -> !tt.ptr<i32>
+      ttg.warp_return
+    } : () -> ()
+    tt.return
+  }
+}

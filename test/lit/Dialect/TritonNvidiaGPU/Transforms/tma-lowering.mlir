@@ -212,6 +212,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // A descriptor that nobody uses has no map.
+  // CHECK-LABEL: @unused
+  // CHECK-NOT: ttnvgpu.tensormap_create
+  tt.func public @unused(%base: !tt.ptr<f32>, %n: i32) {
+    %c1 = arith.constant 1 : i64
+    %desc = tt.make_tensor_descriptor %base, [%n], [%c1] : <f32>, <tensor<512xf32, #flat>>
+    tt.return
+  }
+
   // Where something may see a store, it is complete before what follows.
   // CHECK-LABEL: @read_by_threads
   tt.func public @read_by_threads(%base: !tt.ptr<f32>, %n: i32, %x: tensor<512xf32, #line>) -> f32 {

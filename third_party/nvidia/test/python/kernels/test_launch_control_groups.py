@@ -217,6 +217,36 @@ def test_descriptors_that_are_made(blocks, tiles):
 
 
 @tile.jit
+def own_descriptor(
+    a, b, out, sizes, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):  # fmt: skip
+    """A descriptor of the rows of each program."""
+    i = tl.program_id(0)
+    rows = tl.make_tensor_descriptor(a + i * BM * K, [tl.load(sizes + i), K], [K, 1], [BM, BK])
+    acc = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        acc = tl.dot(rows.load([0, k]), b.load([k, 0]), acc)
+    out.store([i * BM, 0], acc)
+
+
+@pytest.mark.parametrize("steps", [1, 3, 8])
+def test_descriptors_of_programs(steps, monkeypatch):
+    """Copies of the program before are done when a map is made again."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "8")
+    programs, bm, bn, bk = 7, 128, 64, 32
+    k = steps * bk
+    a, b = integers((programs * bm, k), 1), integers((k, bn), 2)
+    sizes = np.array([128, 5, 0, 77, 128, 1, 64], np.int32)
+    out = poisoned((programs * bm, bn), "fp32")
+    descs = [TensorDescriptor.from_tensor(x, s) for x, s in ((b, [bk, bn]), (out, [bm, bn]))]
+    kernel = own_descriptor[(programs,)](a, descs[0], descs[1], sizes, k, bm, bn, bk, clc=True)
+    assert stays(kernel) and partitions(kernel) == [1, 1]
+    rows = a.astype(np.float64).reshape(programs, bm, k)
+    rows[np.arange(bm) >= sizes[:, None]] = 0
+    np.testing.assert_array_equal(out.reshape(programs, bm, bn), rows @ b.astype(np.float64))
+
+
+@tile.jit
 def by_pointers(a_ptr, b_ptr, out, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     """Four warps copy."""
     rows = tl.program_id(0) * BM + tl.arange(0, BM)
@@ -347,21 +377,10 @@ def under_a_condition(a, b, out, count, K, BM: tl.constexpr, BN: tl.constexpr, B
         out.store([i * BM, 0], acc)
 
 
-@tile.jit
-def own_descriptor(a, b, out, count, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    i = tl.program_id(0)
-    rows = tl.make_tensor_descriptor(a + i * BM * K, [BM, K], [K, 1], [BM, BK])
-    acc = tl.zeros((BM, BN), tl.float32)
-    for k in range(0, K, BK):
-        acc = tl.dot(rows.load([0, k]), b.load([k, 0]), acc)
-    out.store([i * BM, 0], acc)
-
-
 @pytest.mark.parametrize(
     ("kernel", "why"),
     [
         (told, "nothing may be read ahead of 'tt.atomic_rmw' in the loop"),
-        (own_descriptor, "a descriptor is made for each program"),
         (under_a_condition, "the loop runs under a condition, or in another loop"),
     ],
 )
@@ -374,8 +393,6 @@ def test_programs_that_do_not_overlap(kernel, why, monkeypatch, capfd):
     out, count = poisoned((programs * bm, bn), "fp32"), np.full(1, programs, np.int32)
     shapes = ((a, [bm, bk]), (b, [bk, bn]), (out, [bm, bn]))
     descs = [TensorDescriptor.from_tensor(x, s) for x, s in shapes]
-    if kernel is own_descriptor:
-        descs[0] = a
     compiled = kernel[(programs,)](*descs, count, k, bm, bn, bk, clc=True)
     assert ASKS in compiled.asm["ptx"] and partitions(compiled) == []
     assert why in capfd.readouterr().err

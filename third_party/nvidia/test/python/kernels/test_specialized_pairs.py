@@ -237,7 +237,7 @@ MISTAKES = {
         r"mapa.shared::cluster.u32 there, \1, %cluster_ctarank; mbarrier.arrive.release",
     ),
     "the blocks do not meet at the end": (
-        r"mbarrier\.arrive\.shared::cluster\.b64 _, \[there\][^;]*",
+        r"@%p\d+ mbarrier\.arrive\.shared::cluster\.b64 _, \[there\][^;]*;",
         "",
     ),
 }
