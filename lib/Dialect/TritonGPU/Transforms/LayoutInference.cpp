@@ -112,11 +112,22 @@ Attribute mlir::triton::gpu::inferOperandLayout(OpResult result,
   if (failed(operandLayout))
     return {};
   // There may be several ways to get to equivalent layouts, or none.
-  Attribute back = inferResultLayout(result, *operandLayout);
-  if (!back)
-    return {};
   ArrayRef<int64_t> shape = cast<RankedTensorType>(result.getType()).getShape();
-  if (back == resultLayout || areLayoutsEquivalent(shape, back, resultLayout))
+  auto leadsBack = [&](Attribute layout) {
+    Attribute back = inferResultLayout(result, layout);
+    return back && (back == resultLayout ||
+                    areLayoutsEquivalent(shape, back, resultLayout));
+  };
+  if (leadsBack(*operandLayout))
     return *operandLayout;
+  // A join puts the new dimension first in a thread. As slices of the result,
+  // its operands keep the result's order.
+  if (isa<JoinOp>(result.getOwner()) &&
+      isa<DistributedEncodingTrait>(resultLayout)) {
+    Attribute slice = SliceEncodingAttr::get(
+        result.getContext(), unsigned(shape.size() - 1), resultLayout);
+    if (leadsBack(slice))
+      return slice;
+  }
   return {};
 }
