@@ -314,6 +314,8 @@ class CompiledKernel:
         #: The handles of its module, which drivers unload again, and of its function, per device.
         self.modules: dict[Any, int] = {}
         self.functions: dict[Any, int] = {}
+        #: Compiles it once more, with other options.
+        self.compiled_again: Callable[..., CompiledKernel] | None = None
         #: Kernels that launches of this one may run instead.
         self.variants: list[CompiledKernel] = []
 
@@ -528,4 +530,10 @@ def compile(
         src = IRSource(src)
     from .stages import StagedCompile
 
-    return StagedCompile(src, target, options, stop_at, lazy_after).kernel()
+    kernel = StagedCompile(src, target, options, stop_at, lazy_after).kernel()
+
+    def compiled_again(**more: Any) -> CompiledKernel:
+        return compile(src, target, {**options, **more}, lazy_after=lazy_after)
+
+    kernel.compiled_again = compiled_again
+    return kernel
