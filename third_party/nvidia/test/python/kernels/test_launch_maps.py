@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import importlib.util
 import itertools
 import pathlib
@@ -13,6 +15,7 @@ from reference import poisoned, random, sim_only
 
 import tile
 import tile.language as tl
+from tile import _C
 from tile.backends import find_backend
 from tile.compiler import ASTSource
 from tile.runtime.overlap import OPTION
@@ -270,3 +273,81 @@ def test_who_launches(attention):
     assert len(maps(ours)) == 2 and not maps(others)
     backend = find_backend(h100)
     assert backend.without_tensor_maps == {"tma": False}
+
+
+# The two that compute parts of maps.
+
+#: Types of parameters, and the bits that a map's code says of each.
+TYPES = {"*fp16": 64, "i64": 64, "u64": 64, "i32": 32, "u32": 32, "i16": 16, "u8": 8}
+ENCODE = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint32, ctypes.c_uint64,
+    ctypes.POINTER(ctypes.c_uint64), ctypes.POINTER(ctypes.c_uint64), ctypes.c_void_p,
+    ctypes.c_void_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int,
+)  # fmt: skip
+
+
+def random_code(rng, rank: int):
+    """Steps over one parameter of each type. In the end all sizes and strides are positive, and
+    some of the programs are still refused."""
+    code = [(0, i, bits) for i, bits in enumerate(TYPES.values())]
+    for _ in range(12):
+        code.append((1, int(rng.integers(-(2**40), 2**40)) >> int(rng.integers(40)), 0))
+        first, second = (int(x) for x in rng.integers(len(code), size=2))
+        step = int(rng.integers(2, 8))
+        code.append((step, first, (8, 16, 32, 64)[second % 4] if step == 7 else second))
+    parts = [int(rng.integers(len(code)))]
+    code += [(1, 1, 0), (1, 2**30, 0)]
+    one, most = len(code) - 2, len(code) - 1
+    for _ in range(2 * rank):
+        code.append((5, int(rng.integers(most)), most))
+        if rng.random() < 0.97:
+            code.append((6, len(code) - 1, one))
+        parts.append(len(code) - 1)
+    return code, parts
+
+
+def test_parts_are_the_same_in_both():
+    """What launches through the driver compute in C++, and the simulator in Python."""
+    find_backend(tile.GPUTarget("cuda", 90, 32))  # Imports what the backend has.
+    module = importlib.import_module("tile.backends.nvidia.tensor_maps")
+    rng = np.random.default_rng(11)
+    seen: list = []
+
+    @ENCODE
+    def encode(map_, kind, rank, base, shape, strides, *others):
+        seen.append((base, list(shape[:rank]), list(strides[: rank - 1])))
+        return 0
+
+    def address(function):
+        return ctypes.cast(function, ctypes.c_void_p).value
+
+    refused = 0
+    for _ in range(400):
+        rank = int(rng.integers(1, 6))
+        code, parts = random_code(rng, rank)
+        # One element has 16 bytes here, so that no size is refused for what it is a multiple of.
+        facts = {"code": code, "parts": parts, "box": [1] * rank}
+        slot = _C.launch.TensorMapSlot(0, 6, 16, 0, [1] * rank, False, 1, code, parts)
+        launch = _C.launch.PackedLaunch(
+            list(TYPES), 1, 1, 32, 0, 1, [], lambda value: value,
+            _C.launch.TensorMaps(address(encode), 0, len(TYPES), [slot]),
+        )  # fmt: skip
+        for _ in range(3):
+            values = []
+            for ty in TYPES:
+                bits = TYPES[ty]
+                low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1)) if ty[0] == "i" else (0, 2**bits)
+                near = int(rng.choice([low, high - 1, 0, 1, 16, 4096]))
+                values.append(near if low <= near < high else 0)
+            del seen[:]
+            has_map = launch.has_tensor_maps(tuple(values))
+            wanted = module.computed_parts(facts, values)
+            sizes = [*wanted.shape, *wanted.strides]
+            assert has_map == (min(sizes) >= 1)
+            refused += not has_map
+            if seen:  # It may be that of the launch before.
+                strides = [16 * s for s in wanted.strides[::-1][1:]]
+                assert seen == [(wanted.base, wanted.shape[::-1], strides)]
+            else:
+                assert not has_map or launch.has_tensor_maps(tuple(values))
+    assert 20 < refused < 1000
