@@ -133,7 +133,7 @@ std::string Finder::addAxes(const Polynomial &offset, LaunchTile &result) {
     Value coordinate = forms.getValue(program);
     std::optional<int64_t> most = analysis.getMost(coordinate);
     if (!analysis.isNonNegative(Polynomial::getSymbol(program)) || !most ||
-        *most > INT32_MAX)
+        *most >= LaunchTile::kAxisSize)
       return "where it begins is not known to be a coordinate";
     std::optional<int64_t> constant = stride.getConstantValue();
     if (!analysis.isAligned(stride, bytes) ||

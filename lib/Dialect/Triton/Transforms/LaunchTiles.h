@@ -22,6 +22,9 @@ namespace mlir::triton {
 /// How a launch describes the tensor of a tile. Everything but coordinates is
 /// of arguments alone.
 struct LaunchTile {
+  /// Coordinates of programs are less.
+  static constexpr int64_t kAxisSize = INT32_MAX;
+
   struct Axis {
     Value coordinate;
     Polynomial stride; ///< in elements

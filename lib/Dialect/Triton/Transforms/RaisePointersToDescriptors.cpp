@@ -192,7 +192,7 @@ Value LoopRaising::makeDescriptorOfLaunch(const RaisedLoad &raised,
   SmallVector<Value> sizes, strides;
   for (const LaunchTile::Axis &axis : ofLaunch->axes) {
     shape.push_back(1);
-    sizes.push_back(makeSize(builder, loc, TileLimit()));
+    sizes.push_back(makeSize(builder, loc, TileLimit(), LaunchTile::kAxisSize));
     strides.push_back(forms.materialize(builder, loc, axis.stride));
   }
   for (unsigned dim : {0, 1}) {

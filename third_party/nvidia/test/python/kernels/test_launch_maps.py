@@ -19,6 +19,7 @@ from tile import _C
 from tile.backends import find_backend
 from tile.compiler import ASTSource
 from tile.runtime.overlap import OPTION
+from tile.tools.tensor_descriptor import TensorDescriptor
 
 pytestmark = sim_only
 ROOT = pathlib.Path(__file__).resolve().parents[5]
@@ -273,6 +274,40 @@ def test_who_launches(attention):
     assert len(maps(ours)) == 2 and not maps(others)
     backend = find_backend(h100)
     assert backend.without_tensor_maps == {"tma": False}
+
+
+@tile.jit
+def beside_others(pair, desc, x_ptr, steps, scale: tl.constexpr, out, B: tl.constexpr):
+    """A tuple and a descriptor stand in front of the pointer; the program makes one, too."""
+    p = tl.program_id(0)
+    i, j = tl.arange(0, B)[:, None], tl.arange(0, B)[None, :]
+    made = tl.make_tensor_descriptor(pair[0], [3 * B * pair[1], B], [B, 1], [B, B])
+    acc = tl.zeros((B, B), tl.float32)
+    for t in range(0, steps):
+        x = tl.load(x_ptr + p * steps * B * B + (t * B + i) * B + j)
+        y = desc.load([t * B, 0])
+        z = made.load([(p * pair[1] + t) * B, 0])
+        acc = tl.dot(x, y, acc) * scale
+        acc = tl.dot(x, z, acc)
+    out.store([p * B, 0], acc)
+
+
+@pytest.mark.parametrize("steps", [2, 3])
+def test_other_descriptors_beside(steps, monkeypatch):
+    monkeypatch.setenv("TILE_RAISE_POINTERS", "1")
+    x, z = (random((3, steps, 64, 64), "fp16", seed) for seed in (1, 3))
+    y, out = random((steps * 64, 64), "fp16", 2), poisoned((3 * 64, 64), "fp32")
+    kernel = beside_others[(3,)](
+        (z, steps), TensorDescriptor(y, y.shape, [64, 1], [64, 64]), x, steps, 0.5,
+        TensorDescriptor(out, out.shape, [64, 1], [64, 64]), 64,
+    )  # fmt: skip
+    wanted = np.zeros((3, 64, 64))
+    for t in range(steps):
+        left = x[:, t].astype(np.float64)
+        wanted = (wanted + left @ y[t * 64 : t * 64 + 64]) * 0.5 + left @ z[:, t]
+    np.testing.assert_allclose(out.reshape(3, 64, 64), wanted, rtol=1e-2, atol=0.1)
+    assert len(maps(kernel)) == 1 and len(kernel._metadata["tensor_maps"]) == 3
+    assert kernel._metadata["global_scratch_size"]
 
 
 # The two that compute parts of maps.
