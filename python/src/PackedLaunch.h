@@ -10,6 +10,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,7 @@ struct LaunchConfig {
 };
 
 /// A tensor map that the driver makes of a descriptor's parts, and that the
-/// kernel takes by value.
+/// kernel takes by value. Parts are arguments, or are computed of arguments.
 struct TensorMapSlot {
   uint32_t base; ///< The slot of the tensor's base, which the others follow.
   uint32_t elementType, elementBytes, swizzle; ///< Codes as the driver's.
@@ -64,6 +65,12 @@ struct TensorMapSlot {
   /// How many elements of the map an element of the descriptor is, along the
   /// innermost dimension.
   uint32_t packing = 1;
+  /// How base, shape and strides are computed of other arguments, where the
+  /// program did not ask for the map. A step is a number of `LaunchStep` (in
+  /// tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h), and has two operands.
+  std::vector<std::tuple<int64_t, int64_t, int64_t>> code;
+  /// The steps that these are, outermost dimension first; else empty.
+  std::vector<uint32_t> parts;
 };
 
 /// The parameters of a kernel that are tensor maps: they come after the
@@ -153,6 +160,7 @@ private:
   /// The parts that were packed into `parameters`.
   Parts readParts(const TensorMapSlot &slot, const char *parameters) const;
   Parts readPixelParts(const TensorMapSlot &slot, const char *parameters) const;
+  Parts computeParts(const TensorMapSlot &slot, const char *parameters) const;
   /// Makes a map of them; false where none describes them.
   bool encode(const TensorMapSlot &slot, const Parts &parts,
               TensorMap &map) const;

@@ -182,9 +182,13 @@ void populateLaunch(nb::module_ &m) {
   nb::class_<TensorMapSlot>(m, "TensorMapSlot",
                             "A tensor map that a kernel takes by value.")
       .def(nb::init<uint32_t, uint32_t, uint32_t, uint32_t,
-                    std::vector<uint32_t>, bool, uint32_t>(),
+                    std::vector<uint32_t>, bool, uint32_t,
+                    std::vector<std::tuple<int64_t, int64_t, int64_t>>,
+                    std::vector<uint32_t>>(),
            "base"_a, "element_type"_a, "element_bytes"_a, "swizzle"_a, "box"_a,
-           "pixels"_a = false, "packing"_a = 1);
+           "pixels"_a = false, "packing"_a = 1,
+           "code"_a = std::vector<std::tuple<int64_t, int64_t, int64_t>>(),
+           "parts"_a = std::vector<uint32_t>());
   nb::class_<TensorMaps>(m, "TensorMaps", "The tensor maps of a kernel.")
       .def(nb::init<uint64_t, uint64_t, uint32_t, std::vector<TensorMapSlot>>(),
            "encode"_a, "encode_pixels"_a, "at"_a, "slots"_a);

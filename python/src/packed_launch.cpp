@@ -152,6 +152,8 @@ PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,
                                             const char *parameters) const {
   if (slot.pixels)
     return readPixelParts(slot, parameters);
+  if (!slot.parts.empty())
+    return computeParts(slot, parameters);
   auto read = [&]<typename T>(size_t index, T value) {
     std::memcpy(&value, parameters + slots[slot.base + index].offset,
                 sizeof(T));
@@ -167,6 +169,62 @@ PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,
     parts.strides[i] = read(2 * rank - i, int64_t());
   }
   parts.fillNaN = read(2 * rank + 1, uint8_t()) & 1;
+  return parts;
+}
+
+/// Numbers wrap around at 64 bits, as the kernel's would.
+PackedLaunch::Parts PackedLaunch::computeParts(const TensorMapSlot &slot,
+                                               const char *parameters) const {
+  enum { Input, Constant, Add, Subtract, Multiply, Minimum, Maximum, Wrap };
+  llvm::SmallVector<int64_t, 32> values;
+  auto signExtend = [](int64_t value, int64_t bits) {
+    return bits < 64 ? llvm::SignExtend64(uint64_t(value), unsigned(bits))
+                     : value;
+  };
+  for (auto [step, first, second] : slot.code) {
+    if (step == Input) {
+      int64_t value = 0;
+      std::memcpy(&value, parameters + slots[first].offset, slots[first].size);
+      values.push_back(signExtend(value, second));
+      continue;
+    }
+    if (step == Constant) {
+      values.push_back(first);
+      continue;
+    }
+    int64_t lhs = values[first];
+    if (step == Wrap) {
+      values.push_back(signExtend(lhs, second));
+      continue;
+    }
+    int64_t rhs = values[second];
+    uint64_t left = uint64_t(lhs), right = uint64_t(rhs);
+    switch (step) {
+    case Add:
+      values.push_back(int64_t(left + right));
+      break;
+    case Subtract:
+      values.push_back(int64_t(left - right));
+      break;
+    case Multiply:
+      values.push_back(int64_t(left * right));
+      break;
+    case Minimum:
+      values.push_back(std::min(lhs, rhs));
+      break;
+    case Maximum:
+      values.push_back(std::max(lhs, rhs));
+      break;
+    }
+  }
+  size_t rank = slot.box.size();
+  Parts parts;
+  parts.base = uint64_t(values[slot.parts[0]]);
+  parts.rank = uint32_t(rank);
+  for (size_t i = 0; i != rank; ++i) {
+    parts.shape[i] = values[slot.parts[rank - i]];
+    parts.strides[i] = values[slot.parts[2 * rank - i]];
+  }
   return parts;
 }
 

@@ -313,6 +313,8 @@ class CompiledKernel:
         self.loaded: dict[Any, Any] = {}
         #: The handles of its module, which drivers unload again, and of its function, per device.
         self.driver_handles: dict[tuple[Any, int], tuple[int, int]] = {}
+        #: Compiles it once more, with other options.
+        self.compiled_again: Callable[..., CompiledKernel] | None = None
         #: Kernels that launches of this one may run instead.
         self.variants: list[CompiledKernel] = []
 
@@ -526,4 +528,10 @@ def compile(
         src = IRSource(src)
     from .stages import StagedCompile
 
-    return StagedCompile(src, target, options, stop_at, lazy_after).kernel()
+    kernel = StagedCompile(src, target, options, stop_at, lazy_after).kernel()
+
+    def compiled_again(**more: Any) -> CompiledKernel:
+        return compile(src, target, {**options, **more}, lazy_after=lazy_after)
+
+    kernel.compiled_again = compiled_again
+    return kernel

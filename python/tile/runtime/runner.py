@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _C, knobs
+from ..backends import find_backend
 from ..errors import TileError
 from . import bounds, descriptors, hidden, overlap
 from .arguments import runtime_parameters, take_apart
@@ -73,6 +74,8 @@ class Runner:
         check_parameters(kernel)
         self.is_described = fn is not None and fn.launch_metadata is not None
         self.specs = [kernel.signature[n] for n in (fn.arg_names if fn else kernel.signature)]
+        #: The same kernel without tensor maps, once it is needed.
+        self.variant: Any = None
         #: Which arguments are passed on, where they are passed as they are.
         self.passed: list[int] | None = None
         if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
@@ -87,6 +90,15 @@ class Runner:
         device = active.get_current_device()
         active.enter_device(device)
         return active, load(self.kernel, active, device)
+
+    def without_tensor_maps(self, active: Any) -> Callable:
+        """What launches the kernel where no tensor map describes what its arguments say. A map may
+        be one that the compiler asks for, and not the program."""
+        if self.variant is None:
+            more = find_backend(active.get_current_target()).without_tensor_maps
+            self.variant = self.kernel.compiled_again(**more)
+            self.kernel.variants.append(self.variant)
+        return load(self.variant, active, active.get_current_device())
 
     def __call__(
         self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,
@@ -115,6 +127,8 @@ class Runner:
         if code.__class__ is int and code == _C.launch.NO_TENSOR_MAP:
             with hidden.any_memory():
                 code = launch(x, y, z, stream, tuple(flat))
+        if code.__class__ is int and code == _C.launch.NO_TENSOR_MAP:
+            code = self.without_tensor_maps(active)(x, y, z, stream, tuple(flat))
         if code.__class__ is int and code:
             active.raise_launch_error(code, self.kernel.name)
         if described_hook:

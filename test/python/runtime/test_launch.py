@@ -255,7 +255,8 @@ def test_large_grids_take_no_memory_for_descriptors(gpu, monkeypatch):
     launches = gpu.record(1)
     q, k = (gpu.tensor(at, tl.float16) for at in (0x10000, 0x20000))
     out = gpu.tensor(0x30000, tl.float32)
-    options = {"num_warps": 8, "num_stages": 2}
+    # Launches make no maps of kernels that others launch, too: programs do.
+    options = {"num_warps": 8, "num_stages": 2, "overlapping_arguments": True}
     sizes = []
     for programs in (4, 600_000, 4):
         kernel = chained[(programs,)](q, k, out, 64, **options)
@@ -269,6 +270,30 @@ def test_large_grids_take_no_memory_for_descriptors(gpu, monkeypatch):
     assert chained[(600_000,)](q, k, out, 64, raise_pointers=True, **options)._metadata[
         "global_scratch_size"
     ]
+
+
+def test_launches_make_maps_of_arguments(gpu):
+    """Of each launch's own: anew where a value is another one, and no memory is taken."""
+    maps = []
+
+    def keep(config, function, parameters):
+        words = (ctypes.c_uint32 * 32).from_address(parameters[4])
+        maps.append((words[2], list(words[8:11]), list(words[24:26]), gpu.counter("maps")))
+
+    gpu.on_launch(keep)
+    out = gpu.tensor(0x30000, tl.float32)
+    options = {"num_warps": 8, "num_stages": 2}
+    before = gpu.counter("maps"), gpu.counter("memories")
+    launches = [(0x20000, 64), (0x20000, 64), (0x50000, 64), (0x50000, 32), (0x20000, 64)]
+    for address, steps in launches:
+        q, k = gpu.tensor(0x10000, tl.float16), gpu.tensor(address, tl.float16)
+        kernel = chained[(600_000,)](q, k, out, steps, **options)
+    assert not kernel._metadata["global_scratch_size"] and len(maps) == len(launches)
+    assert [base for base, *_ in maps] == [address for address, _ in launches]
+    assert [shape for _, shape, *_ in maps] == [[128, 128 * n + 128, 0] for _, n in launches]
+    assert {tuple(strides) for *_, strides, _ in maps} == {(256, 0)}
+    assert [made - before[0] for *_, made in maps] == [1, 1, 2, 3, 4]
+    assert gpu.counter("memories") == before[1]
 
 
 def test_kernels_that_nobody_needs_are_freed(gpu):

@@ -27,8 +27,8 @@ from .targets import WITHOUT_CODE, find_facts
 _MOST_THREADS = 1024
 #: What dots are whose sums are in tensor memory, as their names begin.
 _SUM = "ttnvgpu.tc_gen5_mma"
-#: What makes a descriptor in a kernel.
-_MAP = "ttnvgpu.tensormap_create"
+#: What copies through a descriptor.
+_COPY = "ttnvgpu.async_tma_copy_global_to_local"
 
 
 class NvidiaBackend(BaseBackend):
@@ -194,11 +194,13 @@ class NvidiaBackend(BaseBackend):
     def make_ttgir(self, module: Any, metadata: dict[str, Any], *, options: NvidiaOptions) -> Any:
         self._note_options(module, options)
         name = metadata["name"]
-        raised = self._raised_loops(module, metadata, options)
-        if raised == "chains":
+        raised = f"raise-pointers={self._raised_loops(module, metadata, options)}"
+        if self._may_have_launch_maps(metadata, options):
+            raised += " launch-maps=true"
+        if "chains" in raised:
             attempt = watch.Attempt(watch.current())
             result = self._run_ttgir(module.clone(), name, options, False, False, raised)
-            shortage = self._find_shortage(result, _MAP)
+            shortage = self._find_shortage(result, _COPY)
             if shortage is None:
                 return result
             attempt.forget()
@@ -208,7 +210,7 @@ class NvidiaBackend(BaseBackend):
                 f"no loop gets descriptors where nobody asks for them: {shortage['message']}",
                 shortage["places"],
             )
-            raised = "none"
+            raised = "raise-pointers=none"
         ways = [(False, False)]
         if options.tensor_memory and self.facts.has_tensor_memory:
             ways = [(True, True), (True, False), (False, False)]
@@ -236,6 +238,12 @@ class NvidiaBackend(BaseBackend):
         if options.launch_pdl or "hash" not in metadata:
             return "none"
         return "chains" if str(module).count("tt.dot ") > 1 else "none"
+
+    @staticmethod
+    def _may_have_launch_maps(metadata: dict[str, Any], options: NvidiaOptions) -> bool:
+        """Whether launches of the kernel make tensor maps that the program did not ask for: ours
+        do, and those of others know nothing of them."""
+        return "hash" in metadata and not options.overlapping_arguments
 
     @staticmethod
     def _say_what_is_given_up(shortage: dict[str, Any], specialize_warps: bool) -> None:
@@ -283,7 +291,7 @@ class NvidiaBackend(BaseBackend):
                 else ""
             )
             + ("" if options.row_groups is None else f" row-groups={options.row_groups}")
-            + f" raise-pointers={raised}"
+            + f" {raised}"
             + (" clc=true" if options.clc else ""),
         )
 

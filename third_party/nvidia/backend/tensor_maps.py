@@ -3,6 +3,7 @@ makes them of the parts of a descriptor."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -37,6 +38,7 @@ def for_driver(kernel: Any, library: Any, address_of: Callable[[Any], int], at: 
         _C.launch.TensorMapSlot(
             m["base"], _DRIVER_TYPES[m["element_type"]], m["element_bytes"],
             _SWIZZLES[m["swizzle"]], m["box"][::-1], m.get("pixels", False), _packing(m),
+            [tuple(step) for step in m.get("code", [])], m.get("parts", []),
         )
         for m in maps_of(kernel)
     ]  # fmt: skip
@@ -47,6 +49,33 @@ def for_driver(kernel: Any, library: Any, address_of: Callable[[Any], int], at: 
     )  # fmt: skip
 
 
+def _wrapped(value: int, bits: int) -> int:
+    """The last bits of a number, with a sign."""
+    half = 1 << (bits - 1)
+    return (value + half) % (1 << bits) - half
+
+
+def computed_parts(facts: dict[str, Any], values: list[Any]) -> Any:
+    """What a map is made of that the program did not ask for: steps compute it of arguments
+    (`LaunchStep` in TensorMap.h)."""
+    binary: list[Callable[[int, int], int]] = [
+        operator.add, operator.sub, operator.mul, min, max,
+    ]  # fmt: skip
+    known: list[int] = []
+    for step, first, second in facts["code"]:
+        if step == 0:
+            known.append(_wrapped(int(values[first]), second))
+        elif step == 1:
+            known.append(first)
+        elif step == 7:
+            known.append(_wrapped(known[first], second))
+        else:
+            known.append(_wrapped(binary[step - 2](known[first], known[second]), 64))
+    base, *rest = (known[step] for step in facts["parts"])
+    rank = len(facts["box"])
+    return descriptors.Parts(base % 2**64, rest[:rank], rest[rank:], False)
+
+
 def for_simulator(facts: dict[str, Any], values: list[Any]) -> bytes | None:
     """A map of the descriptor among the values of a launch; None where there is none, as launches
     through the driver judge."""
@@ -55,6 +84,8 @@ def for_simulator(facts: dict[str, Any], values: list[Any]) -> bytes | None:
     size = facts["element_bytes"]
     if facts.get("pixels"):
         parts = descriptors.pixel_parts(values[facts["base"] :])
+    elif "code" in facts:
+        parts = computed_parts(facts, values)
     else:
         parts = descriptors.parts(values[facts["base"] :], len(facts["box"]))
     steps = [stride * size for stride in parts.strides[:-1]]

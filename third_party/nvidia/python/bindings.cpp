@@ -31,6 +31,14 @@ static nb::dict getKernelInfoWithMaps(PyModule &module) {
     facts["box"] = map.box;
     if (map.pixels)
       facts["pixels"] = true;
+    if (!map.parts.empty()) {
+      nb::list code;
+      for (size_t i = 0; i + 2 < map.code.size(); i += 3)
+        code.append(
+            nb::make_tuple(map.code[i], map.code[i + 1], map.code[i + 2]));
+      facts["code"] = code;
+      facts["parts"] = map.parts;
+    }
     maps.append(facts);
   }
   result["tensor_maps"] = maps;

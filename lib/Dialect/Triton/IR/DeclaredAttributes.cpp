@@ -38,6 +38,9 @@ static constexpr DeclaredAttribute kTable[] = {
      "Elements out of the descriptor's bounds read as zeros."},
     {kRoundsToTF32AttrName, Is::Facts, On::Argument,
      "Loads through the descriptor round elements of f32 to tf32."},
+    {kOfArgumentsAttrName, Is::Unit, On::Operation,
+     "The descriptor is made of arguments of the kernel alone: the launch may "
+     "make it."},
     {kDisjointArgumentsAttrName, Is::Indices, On::Function,
      "Pairs of arguments that were taken to be disjoint; launches check it."},
     {kSmallArgumentsAttrName, Is::Indices, On::Function,

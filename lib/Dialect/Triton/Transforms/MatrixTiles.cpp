@@ -74,6 +74,28 @@ int64_t MatrixTileAnalysis::getDivisor(const Polynomial &value) const {
   return divisor;
 }
 
+std::optional<Polynomial> MatrixTileAnalysis::getLowerBound() {
+  std::optional<AffineForm> lower = forms.get(loop.getLowerBound());
+  return lower ? std::optional(lower->first) : std::nullopt;
+}
+
+std::optional<Polynomial> MatrixTileAnalysis::getUpperBound() {
+  std::optional<AffineForm> upper = forms.get(loop.getUpperBound());
+  return upper ? std::optional(upper->first) : std::nullopt;
+}
+
+bool MatrixTileAnalysis::isCounterCoordinate() {
+  std::optional<int64_t> most = ranges.getMost(loop.getInductionVar());
+  return most && *most <= INT32_MAX &&
+         ranges.isNonNegative(loop.getLowerBound()) &&
+         ranges.isNonNegative(loop.getInductionVar());
+}
+
+bool MatrixTileAnalysis::isAligned(const Polynomial &elements,
+                                   int64_t bytes) const {
+  return getDivisor(elements) * bytes % kAlignment == 0;
+}
+
 bool MatrixTileAnalysis::isNonNegative(const Polynomial &value) {
   return llvm::all_of(value.getTerms(), [&](const auto &term) {
     return term.second >= 0 && llvm::all_of(term.first, [&](unsigned symbol) {
@@ -223,7 +245,7 @@ std::string MatrixTileAnalysis::checkAlignment(const MatrixTile &tile) {
                       .getIntOrFloatBitWidth() /
                   8;
   auto isAligned = [&](const Polynomial &elements) {
-    return getDivisor(elements) * bytes % kAlignment == 0;
+    return this->isAligned(elements, bytes);
   };
   if (getDivisor(tile.base) % kAlignment != 0 || !isAligned(tile.offset))
     return "where it begins is not known to be a multiple of 16 bytes";

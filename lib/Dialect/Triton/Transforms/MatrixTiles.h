@@ -61,6 +61,16 @@ public:
 
   const AffineForms &getForms() const { return forms; }
   bool isNonNegative(const Polynomial &value);
+  /// Whether it is known to be a multiple of what copy engines take. It counts
+  /// elements of so many bytes.
+  bool isAligned(const Polynomial &elements, int64_t bytes) const;
+  /// Where the counter of the loop begins, and where it ends.
+  std::optional<Polynomial> getLowerBound();
+  std::optional<Polynomial> getUpperBound();
+  /// Whether the counter is never negative, nor more than an i32 says.
+  bool isCounterCoordinate();
+  /// The greatest number that a scalar may be, if that is known.
+  std::optional<int64_t> getMost(Value value) { return ranges.getMost(value); }
   /// Which arguments were taken to be disjoint.
   ArrayRef<MemoryModel::ArgumentPair> getAssumptions() const {
     return memory.getAssumptions();

@@ -11,17 +11,20 @@
 // Everything that the loop leaves as it is goes into the base of the
 // descriptor. Its coordinates say how far the loop has come. So a copy reads
 // what the load would read, and nothing else. Bounds in masks become the shape
-// of the matrix.
+// of the matrix. A descriptor that is of arguments alone is made by the launch
+// (LaunchTiles.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "ChainedDots.h"
+#include "LaunchTiles.h"
 #include "MatrixTiles.h"
 
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/LoopSchedule.h"
 #include "tile/Analysis/TripCount.h"
 #include "tile/Analysis/ValueRanges.h"
+#include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/Transforms/Passes.h"
 
@@ -74,26 +77,59 @@ StringRef findObstacle(scf::ForOp loop) {
   return "";
 }
 
+/// What the pass may do.
+struct Permissions {
+  /// Launches may make descriptors.
+  bool launchMaps;
+  /// Those of a multiprocessor; 0 if copies may get no warps of their own.
+  int64_t registers;
+  int numStages;
+};
+
+/// A load that goes through a descriptor.
+struct RaisedLoad {
+  MatrixTile tile;
+  /// How the launch makes its descriptor, if it does.
+  std::optional<LaunchTile> ofLaunch;
+
+  std::optional<int64_t> getMostIterations() const {
+    return ofLaunch ? ofLaunch->mostIterations : tile.mostIterations;
+  }
+};
+
 class LoopRaising {
 public:
   LoopRaising(scf::ForOp loop, const ModuleAxisInfoAnalysis &axisInfo,
-              ValueRanges &ranges)
-      : loop(loop), analysis(loop, axisInfo, ranges),
+              ValueRanges &ranges, const Permissions &permissions)
+      : loop(loop), permissions(permissions), analysis(loop, axisInfo, ranges),
         forms(analysis.getForms()) {}
 
-  /// Finds the loads; returns how many become others. Where `chain` is given,
-  /// the loop is left alone unless it pays, and its copies get warps of their
-  /// own. A multiprocessor has so many `registers`; 0 if copies may get none.
-  unsigned run(const ChainedDots *chain, int64_t registers);
+  /// Whether launches make the descriptors of all its loads, and nothing has to
+  /// be known of their arguments.
+  bool isOfLaunch();
+
+  /// Finds the loads; returns how many become others. `chain`: where this pays
+  /// in some loops only. `allOfLaunch`: all loops of chains could have
+  /// descriptors that launches make.
+  unsigned run(const ChainedDots *chain, bool allOfLaunch);
 
 private:
-  std::string findObstacleOf(const ChainedDots &chain, int64_t registers);
-  Value makeGuard(ArrayRef<MatrixTile> tiles);
+  SmallVector<LoadOp> findLoads();
+  std::vector<RaisedLoad> findRaised(ArrayRef<LoadOp> loads, bool quiet);
+  std::string findObstacleOf(const ChainedDots &chain, bool allOfLaunch,
+                             bool &hasWarps);
+  Value makeGuard(ArrayRef<RaisedLoad> raised);
+  bool needsGuard(ArrayRef<RaisedLoad> raised);
   void moveIntoBranch(Value guard);
-  void raise(const MatrixTile &tile);
-  Value makeSize(OpBuilder &builder, Location loc, const TileLimit &size);
+  Value makeDescriptor(const MatrixTile &tile, RankedTensorType block);
+  Value makeDescriptorOfLaunch(const RaisedLoad &load, RankedTensorType block);
+  Value makeIndex(OpBuilder &builder, Location loc, int64_t factor);
+  void raise(const RaisedLoad &raised);
+  Value makeSize(OpBuilder &builder, Location loc, const TileLimit &size,
+                 int64_t most = MatrixTile::kMostSize);
 
   scf::ForOp loop;
+  const Permissions &permissions;
   MatrixTileAnalysis analysis;
   const AffineForms &forms;
 };
@@ -103,32 +139,27 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The size of a matrix as an i32 that keeps its alignment. Coordinates come to
-/// no larger one.
+/// no larger one than `most`.
 Value LoopRaising::makeSize(OpBuilder &builder, Location loc,
-                            const TileLimit &size) {
-  Value most = arith::ConstantIntOp::create(builder, loc, builder.getI64Type(),
-                                            MatrixTile::kMostSize);
-  Value zero =
-      arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 0);
-  Value exact = size.isKnown ? forms.materialize(builder, loc, size.end) : most;
+                            const TileLimit &size, int64_t most) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, builder.getI64Type(),
+                                        value);
+  };
+  Value exact = constant(most);
   if (size.isKnown) {
-    exact = builder.createOrFold<arith::MinSIOp>(loc, exact, most);
-    exact = builder.createOrFold<arith::MaxSIOp>(loc, exact, zero);
+    exact = builder.createOrFold<arith::MinSIOp>(
+        loc, forms.materialize(builder, loc, size.end), exact);
+    exact = builder.createOrFold<arith::MaxSIOp>(loc, exact, constant(0));
   }
   return builder.createOrFold<arith::TruncIOp>(loc, builder.getI32Type(),
                                                exact);
 }
 
-void LoopRaising::raise(const MatrixTile &tile) {
-  LoadOp load = tile.load;
-  Location loc = load.getLoc();
-  auto type = cast<RankedTensorType>(load.getType());
-  bool isTurned = tile.fast == 0;
-  SmallVector<int64_t> shape(type.getShape());
-  if (isTurned)
-    std::swap(shape[0], shape[1]);
-  auto block = RankedTensorType::get(shape, type.getElementType());
-
+/// In front of the loop.
+Value LoopRaising::makeDescriptor(const MatrixTile &tile,
+                                  RankedTensorType block) {
+  Location loc = LoadOp(tile.load).getLoc();
   OpBuilder builder(loop);
   Value offset = forms.materialize(builder, loc, tile.offset);
   Value base = tile.offset.isZero()
@@ -141,36 +172,112 @@ void LoopRaising::raise(const MatrixTile &tile) {
   Value strides[2] = {
       forms.materialize(builder, loc, tile.stride),
       arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 1)};
-  Value desc =
-      MakeTensorDescOp::create(builder, loc, TensorDescType::get(block), base,
-                               sizes, strides, PaddingOption::PAD_ZERO);
+  return MakeTensorDescOp::create(builder, loc, TensorDescType::get(block),
+                                  base, sizes, strides,
+                                  PaddingOption::PAD_ZERO);
+}
 
-  builder.setInsertionPoint(load);
+/// At the top of the kernel.
+Value LoopRaising::makeDescriptorOfLaunch(const RaisedLoad &raised,
+                                          RankedTensorType block) {
+  const auto &[tile, ofLaunch] = raised;
+  Location loc = LoadOp(tile.load).getLoc();
+  auto function = loop->getParentOfType<FunctionOpInterface>();
+  auto builder = OpBuilder::atBlockBegin(&function.getFunctionBody().front());
+  Value base = tile.base;
+  if (!ofLaunch->offset.isZero())
+    base = AddPtrOp::create(builder, loc, base.getType(), base,
+                            forms.materialize(builder, loc, ofLaunch->offset));
+  SmallVector<int64_t> shape;
+  SmallVector<Value> sizes, strides;
+  for (const LaunchTile::Axis &axis : ofLaunch->axes) {
+    shape.push_back(1);
+    sizes.push_back(makeSize(builder, loc, TileLimit(), LaunchTile::kAxisSize));
+    strides.push_back(forms.materialize(builder, loc, axis.stride));
+  }
+  for (unsigned dim : {0, 1}) {
+    int64_t extent = block.getDimSize(dim);
+    shape.push_back(extent);
+    TileLimit size = ofLaunch->sizes[dim];
+    // All of the tensor is one tile along it.
+    if (!size.isKnown && tile.factors[dim] == 0)
+      size = {true, Polynomial::getConstant(extent)};
+    // Of a larger one it makes a negative one, which the launch refuses.
+    int64_t most =
+        size.isKnown ? int64_t(INT32_MAX) + 1 : MatrixTile::kMostSize;
+    sizes.push_back(makeSize(builder, loc, size, most));
+  }
+  strides.push_back(forms.materialize(builder, loc, tile.stride));
+  strides.push_back(
+      arith::ConstantIntOp::create(builder, loc, builder.getI64Type(), 1));
+  auto type =
+      TensorDescType::get(RankedTensorType::get(shape, block.getElementType()));
+  auto make = MakeTensorDescOp::create(builder, loc, type, base, sizes, strides,
+                                       PaddingOption::PAD_ZERO);
+  make->setAttr(kOfArgumentsAttrName, builder.getUnitAttr());
+  return make;
+}
+
+static Value castToI32(OpBuilder &builder, Location loc, Value value) {
+  Type i32 = builder.getI32Type();
+  if (value.getType() == i32)
+    return value;
+  if (value.getType().isIndex())
+    return arith::IndexCastOp::create(builder, loc, i32, value);
+  if (value.getType().getIntOrFloatBitWidth() > 32)
+    return arith::TruncIOp::create(builder, loc, i32, value);
+  return arith::ExtSIOp::create(builder, loc, i32, value);
+}
+
+/// How far the loop has come, in rows or columns.
+Value LoopRaising::makeIndex(OpBuilder &builder, Location loc, int64_t factor) {
+  Value index =
+      arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), factor);
+  if (factor == 0)
+    return index;
+  Value progress = castToI32(
+      builder, loc,
+      TripCount(loop, loc).getProgress(builder, loop.getInductionVar()));
+  return factor == 1
+             ? progress
+             : arith::MulIOp::create(builder, loc, progress, index).getResult();
+}
+
+void LoopRaising::raise(const RaisedLoad &raised) {
+  const auto &[tile, ofLaunch] = raised;
+  LoadOp load = tile.load;
+  Location loc = load.getLoc();
+  auto type = cast<RankedTensorType>(load.getType());
+  bool isTurned = tile.fast == 0;
+  SmallVector<int64_t> shape(type.getShape());
+  if (isTurned)
+    std::swap(shape[0], shape[1]);
+  auto block = RankedTensorType::get(shape, type.getElementType());
+  Value desc = ofLaunch ? makeDescriptorOfLaunch(raised, block)
+                        : makeDescriptor(tile, block);
+
   SmallVector<Value> indices;
-  for (int64_t factor : tile.factors) {
-    Type i32 = builder.getI32Type();
-    Value index = arith::ConstantIntOp::create(builder, loc, i32, factor);
-    if (factor != 0) {
-      Value progress =
-          TripCount(loop, loc).getProgress(builder, loop.getInductionVar());
-      if (progress.getType().isIndex())
-        progress = arith::IndexCastOp::create(builder, loc, i32, progress);
-      else if (progress.getType() != i32)
-        progress = progress.getType().getIntOrFloatBitWidth() > 32
-                       ? arith::TruncIOp::create(builder, loc, i32, progress)
-                             .getResult()
-                       : arith::ExtSIOp::create(builder, loc, i32, progress)
-                             .getResult();
-      index = factor == 1 ? progress
-                          : arith::MulIOp::create(builder, loc, progress, index)
-                                .getResult();
+  if (ofLaunch) {
+    OpBuilder builder(loop);
+    for (const LaunchTile::Axis &axis : ofLaunch->axes)
+      indices.push_back(castToI32(builder, loc, axis.coordinate));
+  }
+  for (unsigned dim : {0, 1}) {
+    OpBuilder builder(load);
+    Value index = makeIndex(builder, loc, tile.factors[dim]);
+    if (ofLaunch && !ofLaunch->starts[dim].isZero()) {
+      OpBuilder outside(loop);
+      Value start = forms.materialize(outside, loc, ofLaunch->starts[dim]);
+      start = castToI32(outside, loc, start);
+      index = arith::AddIOp::create(builder, loc, start, index);
     }
     indices.push_back(index);
   }
-  auto raised = DescriptorLoadOp::create(builder, loc, block, desc, indices,
+  OpBuilder builder(load);
+  auto loaded = DescriptorLoadOp::create(builder, loc, block, desc, indices,
                                          load.getCache(), load.getEvict());
-  raised->setDiscardableAttrs(llvm::to_vector(load->getDiscardableAttrs()));
-  Value result = raised;
+  loaded->setDiscardableAttrs(llvm::to_vector(load->getDiscardableAttrs()));
+  Value result = loaded;
   if (isTurned)
     result = TransOp::create(builder, loc, type, result,
                              builder.getDenseI32ArrayAttr({1, 0}));
@@ -178,12 +285,20 @@ void LoopRaising::raise(const MatrixTile &tile) {
   load.erase();
 }
 
-/// Whether all remainders in `tiles` are what they are of, their rows are some
+/// Whether something has to be known of the loop or of arguments.
+bool LoopRaising::needsGuard(ArrayRef<RaisedLoad> raised) {
+  return llvm::any_of(raised, [](const RaisedLoad &load) {
+    return !load.tile.remainders.empty() || load.getMostIterations() ||
+           (!load.ofLaunch && !load.tile.stride.getConstantValue());
+  });
+}
+
+/// Whether all remainders in tiles are what they are of, their rows are some
 /// distance apart, and coordinates suffice; null if all of that is known.
-Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles) {
+Value LoopRaising::makeGuard(ArrayRef<RaisedLoad> raised) {
   llvm::SmallSetVector<unsigned, 4> numbers;
-  for (const MatrixTile &tile : tiles)
-    numbers.insert_range(tile.remainders);
+  for (const RaisedLoad &load : raised)
+    numbers.insert_range(load.tile.remainders);
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Value all;
@@ -207,17 +322,18 @@ Value LoopRaising::makeGuard(ArrayRef<MatrixTile> tiles) {
     require(arith::CmpIPredicate::slt, last, divisor);
   }
   std::optional<int64_t> iterations;
-  for (const MatrixTile &tile : tiles)
-    if (std::optional<int64_t> most = tile.mostIterations)
+  for (const RaisedLoad &load : raised)
+    if (std::optional<int64_t> most = load.getMostIterations())
       iterations = std::min(iterations.value_or(*most), *most);
   if (iterations)
     require(arith::CmpIPredicate::ule, TripCount(loop).getCount(builder),
             arith::ConstantIntOp::create(builder, loc, builder.getI64Type(),
                                          *iterations));
-  // Rows that are all the same one are no matrix for copy engines.
+  // Rows that are all the same one are no matrix for copy engines. Launches see
+  // that themselves.
   SmallVector<Polynomial> strides;
-  for (const MatrixTile &tile : tiles)
-    if (!tile.stride.getConstantValue() &&
+  for (const auto &[tile, ofLaunch] : raised)
+    if (!ofLaunch && !tile.stride.getConstantValue() &&
         !llvm::is_contained(strides, tile.stride))
       strides.push_back(tile.stride);
   for (const Polynomial &stride : strides)
@@ -260,57 +376,106 @@ void missed(StringRef name, Location loc, StringRef what) {
       << what;
 }
 
-/// Why descriptors would not pay for what they cost.
+/// Why descriptors would not pay for what they cost. `hasWarps`: whether copies
+/// get warps of their own.
 std::string LoopRaising::findObstacleOf(const ChainedDots &chain,
-                                        int64_t registers) {
+                                        bool allOfLaunch, bool &hasWarps) {
+  hasWarps = false;
   if (std::string why = chain.findObstacle(); !why.empty())
     return why;
+  hasWarps = true;
   if (gpu::LoopPlan(loop).isWarpSpecialized())
     return "";
-  if (registers == 0)
-    return "its copies may get no warps of their own";
-  return chain.findObstacleOfWarps(registers);
+  std::string why = permissions.registers == 0
+                        ? "its copies may get no warps of their own"
+                        : chain.findObstacleOfWarps(permissions.registers);
+  if (why.empty())
+    return "";
+  hasWarps = false;
+  if (!permissions.launchMaps)
+    return why;
+  if (!allOfLaunch)
+    return why + ", and the launch cannot make all descriptors of such loops";
+  if (gpu::LoopPlan(loop).getNumStages().value_or(permissions.numStages) < 2)
+    return why + ", and its iterations do not overlap";
+  return "";
 }
 
-unsigned LoopRaising::run(const ChainedDots *chain, int64_t registers) {
+SmallVector<LoadOp> LoopRaising::findLoads() {
   SmallVector<LoadOp> loads;
   for (LoadOp load : loop.getBody()->getOps<LoadOp>())
     if (isa<RankedTensorType>(load.getType()) && feedsDot(load, loop))
       loads.push_back(load);
-  if (loads.empty())
-    return 0;
-  std::vector<MatrixTile> tiles;
+  return loads;
+}
+
+/// Those of `loads` that can go through descriptors. Says why others cannot,
+/// unless this is `quiet`.
+std::vector<RaisedLoad> LoopRaising::findRaised(ArrayRef<LoadOp> loads,
+                                                bool quiet) {
+  std::vector<RaisedLoad> result;
   std::string general = findObstacle(loop).str();
   for (LoadOp load : loads) {
-    MatrixTile tile;
-    std::string why = general.empty() ? analysis.analyze(load, tile) : general;
-    if (why.empty())
-      tiles.push_back(tile);
-    else
-      missed("load-by-pointers", load.getLoc(),
-             "no descriptor is made for this load: " + why);
+    RaisedLoad raised;
+    std::string why =
+        general.empty() ? analysis.analyze(load, raised.tile) : general;
+    if (!why.empty()) {
+      if (!quiet)
+        missed("load-by-pointers", load.getLoc(),
+               "no descriptor is made for this load: " + why);
+      continue;
+    }
+    if (permissions.launchMaps) {
+      LaunchTile ofLaunch;
+      why = findLaunchTile(raised.tile, analysis, ofLaunch);
+      if (why.empty())
+        raised.ofLaunch = ofLaunch;
+      else if (!quiet)
+        missed("descriptor-by-programs", load.getLoc(),
+               "the launch cannot make a descriptor for this load: " + why);
+    }
+    result.push_back(raised);
   }
-  if (tiles.empty())
+  return result;
+}
+
+bool LoopRaising::isOfLaunch() {
+  SmallVector<LoadOp> loads = findLoads();
+  std::vector<RaisedLoad> raised = findRaised(loads, /*quiet=*/true);
+  return raised.size() == loads.size() && !needsGuard(raised) &&
+         llvm::all_of(raised, [](const RaisedLoad &load) {
+           return load.ofLaunch.has_value();
+         });
+}
+
+unsigned LoopRaising::run(const ChainedDots *chain, bool allOfLaunch) {
+  SmallVector<LoadOp> loads = findLoads();
+  if (loads.empty())
+    return 0;
+  std::vector<RaisedLoad> raised = findRaised(loads, /*quiet=*/false);
+  if (raised.empty())
     return 0;
   if (chain) {
-    std::string why = findObstacleOf(*chain, registers);
+    bool hasWarps;
+    std::string why = findObstacleOf(*chain, allOfLaunch, hasWarps);
     // Of some by pointers beside others nothing was measured.
-    if (why.empty() && tiles.size() != loads.size())
+    if (why.empty() && raised.size() != loads.size())
       why = "other operands of its dots have none";
     if (!why.empty()) {
       missed("loop-by-pointers", loop.getLoc(),
              "no descriptors are made for the loads of this loop: " + why);
       return 0;
     }
-    gpu::LoopPlan(loop).setWarpSpecialized();
+    if (hasWarps)
+      gpu::LoopPlan(loop).setWarpSpecialized();
   }
-  if (Value guard = makeGuard(tiles))
-    moveIntoBranch(guard);
-  for (const MatrixTile &tile : tiles)
-    raise(tile);
+  if (needsGuard(raised))
+    moveIntoBranch(makeGuard(raised));
+  for (const RaisedLoad &load : raised)
+    raise(load);
   noteDisjointArguments(loop->getParentOfType<FunctionOpInterface>(),
                         analysis.getAssumptions());
-  return tiles.size();
+  return raised.size();
 }
 
 /// Lets go of what a loop only carries to itself, as pointers that no load uses
@@ -354,19 +519,32 @@ struct RaisePointersToDescriptors
     });
     if (loops.empty())
       return;
+    Permissions permissions{launchMaps, registers, numStages};
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
     std::optional<ValueRanges> ranges;
+    auto analyze = [&] {
+      if (axisInfo)
+        return;
+      axisInfo.emplace(module);
+      // As of descriptors that programs make.
+      ranges.emplace(module, ValueRangeAnalysis::Overflow::NeverHappens);
+    };
+    // Of attention with a mask, one loop by pointers and one by descriptors
+    // lost up to 19%.
+    bool allOfLaunch = launchMaps && onlyChains;
+    for (scf::ForOp loop : loops)
+      if (allOfLaunch && ChainedDots(loop, numWarps)) {
+        analyze();
+        allOfLaunch =
+            LoopRaising(loop, *axisInfo, *ranges, permissions).isOfLaunch();
+      }
     for (scf::ForOp loop : loops) {
       ChainedDots chain(loop, numWarps);
       if (onlyChains && !chain)
         continue;
-      if (!axisInfo) {
-        axisInfo.emplace(module);
-        // As of descriptors that programs make.
-        ranges.emplace(module, ValueRangeAnalysis::Overflow::NeverHappens);
-      }
-      unsigned raised = LoopRaising(loop, *axisInfo, *ranges)
-                            .run(onlyChains ? &chain : nullptr, registers);
+      analyze();
+      unsigned raised = LoopRaising(loop, *axisInfo, *ranges, permissions)
+                            .run(onlyChains ? &chain : nullptr, allOfLaunch);
       if (raised == 0)
         continue;
       numLoads += raised;

@@ -27,6 +27,9 @@ static constexpr DeclaredAttribute kTable[] = {
      "shape and strides."},
     {kTensorMapBaseAttrName, Is::Count, On::Argument,
      "The argument is the base of the tensor of this map."},
+    {kTensorMapInputAttrName, Is::Count, On::Argument,
+     "The launch computes parts of tensor maps of this argument: the number of "
+     "this input."},
     {kTensorMemoryAddressAttrName, Is::Count, On::Module,
      "Where the address of the block's tensor memory is in shared memory."},
 };

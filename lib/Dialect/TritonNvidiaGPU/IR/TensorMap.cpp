@@ -468,10 +468,14 @@ BlockArgument mlir::triton::nvidia_gpu::getTensorMapBase(Value argument) {
                                                          kTensorMapAttrName);
   if (!facts)
     return {};
+  // Of what the launch computes, it is one of the inputs.
+  bool isComputed = facts.contains("code");
+  StringRef name =
+      isComputed ? kTensorMapInputAttrName : kTensorMapBaseAttrName;
+  Attribute wanted = facts.get(isComputed ? "base" : "index");
   for (BlockArgument base : function.getArguments())
-    if (Attribute index =
-            function.getArgAttr(base.getArgNumber(), kTensorMapBaseAttrName);
-        index && index == facts.get("index"))
+    if (Attribute number = function.getArgAttr(base.getArgNumber(), name);
+        number && number == wanted)
       return base;
   return {};
 }

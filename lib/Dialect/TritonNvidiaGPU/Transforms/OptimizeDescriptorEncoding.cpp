@@ -13,6 +13,7 @@
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/ForwardedValues.h"
 #include "tile/Analysis/ValueRanges.h"
+#include "tile/Dialect/Triton/IR/DescriptorArguments.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/PackedScales.h"
@@ -281,6 +282,11 @@ Obstacle findObstacle(MakeTensorDescOp op, const TMAAlignment &alignment,
   return std::nullopt;
 }
 
+/// Whether the launch makes what `op` says.
+bool isOfLaunch(MakeTensorDescOp op) {
+  return op && op->hasAttr(kOfArgumentsAttrName);
+}
+
 /// The coordinates of the block that `op` accesses.
 ValueRange getIndices(Operation *op) {
   return llvm::TypeSwitch<Operation *, ValueRange>(op)
@@ -409,7 +415,7 @@ Obstacle findObstacle(ArrayRef<Value> members, ArrayRef<Operation *> users,
     if (member.getDefiningOp<CallOpInterface>())
       return "it is the result of a call";
     auto make = member.getDefiningOp<MakeTensorDescOp>();
-    if (!make)
+    if (!make || isOfLaunch(make))
       continue;
     makes.push_back(make);
     if (Obstacle obstacle = findObstacle(make, alignment, axisInfo, ranges))
@@ -455,6 +461,7 @@ public:
     // could be shown not to.
     ValueRanges ranges(module, ValueRangeAnalysis::Overflow::NeverHappens);
     SmallVector<BlockArgument> fromHost;
+    SmallVector<MakeTensorDescOp> ofLaunch;
     if (leaveToPointers)
       axisInfo.emplace(module);
     for (ArrayRef<Value> members : DescriptorClasses(module).get()) {
@@ -499,6 +506,9 @@ public:
         value.setType(TensorDescType::get(block));
         if (leaveToPointers && getFunctionOfArgument(value))
           fromHost.push_back(cast<BlockArgument>(value));
+        if (auto make = value.getDefiningOp<MakeTensorDescOp>();
+            leaveToPointers && isOfLaunch(make))
+          ofLaunch.push_back(make);
       }
     }
     updateDescriptorsOfFunctions(module);
@@ -512,6 +522,9 @@ public:
                       });
     for (auto [index, argument] : llvm::enumerate(fromHost))
       if (failed(unpackDescriptorArgument(argument, index)))
+        return signalPassFailure();
+    for (auto [index, make] : llvm::enumerate(ofLaunch))
+      if (failed(moveDescriptorToLaunch(make, fromHost.size() + index)))
         return signalPassFailure();
     forgetPixelDescriptors(module);
   }

@@ -3,6 +3,8 @@
 #ifndef TILE_LIB_TRITONNVIDIAGPU_UNPACKDESCRIPTORARGUMENT_H
 #define TILE_LIB_TRITONNVIDIAGPU_UNPACKDESCRIPTORARGUMENT_H
 
+#include "tile/Dialect/Triton/IR/Dialect.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace mlir::triton::nvidia_gpu {
@@ -12,6 +14,11 @@ namespace mlir::triton::nvidia_gpu {
 /// of them: map number `index` of the kernel. Returns failure where no map
 /// describes such blocks.
 LogicalResult unpackDescriptorArgument(BlockArgument argument, int index);
+
+/// Has the launch make a descriptor that is of arguments of the kernel alone.
+/// The kernel gets its tensor map as a last argument: map number `index`.
+/// Returns failure where no launch can make it.
+LogicalResult moveDescriptorToLaunch(MakeTensorDescOp make, int index);
 
 /// Makes the types of functions say what descriptors they take and return.
 void updateDescriptorsOfFunctions(ModuleOp module);

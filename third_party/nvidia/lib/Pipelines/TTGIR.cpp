@@ -26,6 +26,8 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     TritonRaisePointersToDescriptorsOptions raising;
     raising.onlyChains = options.raisePointers == "chains";
     raising.numWarps = options.numWarps;
+    raising.numStages = options.numStages;
+    raising.launchMaps = options.launchMaps;
     if (target->hasWGMMA && options.specializeWarps)
       raising.registers = target->registersPerSM;
     add(createTritonRaisePointersToDescriptors(raising));

@@ -237,14 +237,32 @@ FailureOr<KernelInfo> nvidia::getKernelInfo(ModuleOp module) {
                                NVVM::NVVMDialect::getKernelFuncAttrName());
 }
 
+/// The steps of a map, with the numbers of parameters in place of inputs'.
+static std::vector<int64_t> getCode(DictionaryAttr facts,
+                                    const llvm::DenseMap<int, int> &inputs) {
+  auto code = facts.getAs<DenseI64ArrayAttr>("code");
+  if (!code)
+    return {};
+  std::vector<int64_t> steps(code.asArrayRef());
+  for (size_t i = 0; i + 2 < steps.size(); i += 3)
+    if (steps[i] == int64_t(nvidia_gpu::LaunchStep::Input))
+      steps[i + 1] = inputs.lookup(steps[i + 1]);
+  return steps;
+}
+
 std::vector<TensorMapParameter> nvidia::getTensorMaps(ModuleOp module) {
   std::vector<TensorMapParameter> result;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     llvm::DenseMap<Attribute, int> bases;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    llvm::DenseMap<int, int> inputs;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       if (Attribute index =
               function.getArgAttr(i, nvidia_gpu::kTensorMapBaseAttrName))
         bases[index] = i;
+      if (auto input = function.getArgAttrOfType<IntegerAttr>(
+              i, nvidia_gpu::kTensorMapInputAttrName))
+        inputs[input.getInt()] = i;
+    }
     for (unsigned i = 0; i < function.getNumArguments(); ++i) {
       auto facts = function.getArgAttrOfType<DictionaryAttr>(
           i, nvidia_gpu::kTensorMapAttrName);
@@ -255,12 +273,17 @@ std::vector<TensorMapParameter> nvidia::getTensorMaps(ModuleOp module) {
       };
       ArrayRef<int32_t> box =
           facts.getAs<DenseI32ArrayAttr>("box").asArrayRef();
+      std::vector<int> parts;
+      if (auto steps = facts.getAs<DenseI32ArrayAttr>("parts"))
+        parts = steps.asArrayRef().vec();
       result.push_back({bases.lookup(facts.get("index")),
                         number("element_type"),
                         number("element_bytes"),
                         number("swizzle"),
                         {box.begin(), box.end()},
-                        facts.contains("pixels")});
+                        facts.contains("pixels"),
+                        getCode(facts, inputs),
+                        parts});
     }
   }
   return result;

@@ -36,13 +36,11 @@ struct PrefetchTensorMaps
       return 0;
     auto builder = OpBuilder::atBlockBegin(&function.getBody().front());
     LLVMBuilder b(function.getLoc(), builder);
-    Value thread = b.create<NVVM::ThreadIdXOp>(b.intTy(32));
-    Value isFirst = b.eq(thread, b.i32(0));
+    // Each warp does so. If one thread did, ptxas would keep the addresses of
+    // maps in registers of threads, and move them to uniform ones at each copy.
     nvidia::PTXAsm text(b);
-    nvidia::PTXAsm::Operand predicate = text.input(isFirst, "b");
     for (Value map : maps)
-      text << "@" << predicate << " prefetch.tensormap ["
-           << text.input(map, "l") << "]; ";
+      text << "prefetch.tensormap [" << text.input(map, "l") << "]; ";
     text.emit({}, nvidia::PTXAsm::SideEffects);
     return maps.size();
   }

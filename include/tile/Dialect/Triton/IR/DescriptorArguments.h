@@ -15,6 +15,11 @@ namespace mlir::triton {
 inline constexpr llvm::StringLiteral kRoundsToTF32AttrName =
     "tt.round_f32_to_tf32";
 
+/// On an operation that makes a descriptor of arguments of the kernel alone: the
+/// launch may make it. Its base and strides are known to be what copy engines
+/// take, but for the strides' signs.
+inline constexpr llvm::StringLiteral kOfArgumentsAttrName = "tt.of_arguments";
+
 /// What the host passes for a descriptor: its base, shape, and strides, and
 /// whether elements out of bounds are NaNs.
 inline SmallVector<Type> getPartTypes(TensorDescType type) {

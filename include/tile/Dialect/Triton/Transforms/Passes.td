@@ -363,6 +363,21 @@ def TritonRaisePointersToDescriptors
       same happens where the distance of rows may be zero, and where the loop
       might go on for more rows than coordinates can say.
 
+    With `launch-maps`, the launch makes descriptors of arguments alone
+    (`tt.of_arguments`, `LaunchTiles.cpp`). Such a one stands at the top of the
+    kernel. If a tile begins at a multiple of a program's number, the factor is
+    the stride of another dimension, and the number is the coordinate along it.
+    The launch sees whether rows are some distance apart, so no loop is there
+    twice for that.
+
+    ```mlir
+    %desc = tt.make_tensor_descriptor %arg, [%most, %N, %c64],
+                                      [%head, %c64, %c1] {tt.of_arguments}
+    scf.for %n = %c0 to %N step %c64 {
+      %k = tt.descriptor_load %desc[%program, %n, %c0]
+    }
+    ```
+
     With `only-chains`, loops are left alone where descriptors may cost more than
     they gain (`ChainedDots.cpp`). They pay where a dot multiplies what threads
     compute from another one, as in attention, and copies get warps of their own
@@ -370,7 +385,8 @@ def TritonRaisePointersToDescriptors
     somebody else takes turns. That may be another program on the same
     multiprocessor. If results of dots take half of its registers, there is none.
     With warps for copies, two groups of warps take turns. All operands that the
-    loop loads have descriptors then.
+    loop loads have descriptors then. Without such warps descriptors pay, too,
+    if the launch makes all of them.
 
     A remark says why a load is left alone, and why a loop is.
   }];
@@ -384,7 +400,11 @@ def TritonRaisePointersToDescriptors
     Option<"registers", "registers", "int", /*default=*/"0",
            "The registers of a multiprocessor. Copies of such loops get warps "
            "of their own if results of dots take half of them; never if that "
-           "is 0">
+           "is 0">,
+    Option<"numStages", "num-stages", "int", /*default=*/"3",
+           "How many iterations of a loop may be under way">,
+    Option<"launchMaps", "launch-maps", "bool", /*default=*/"false",
+           "Let launches make descriptors of arguments alone">
   ];
   let statistics = [
     Statistic<"numLoads", "loads-raised", "Loads that go through descriptors">

@@ -123,6 +123,28 @@ inline constexpr llvm::StringLiteral kTensorMapAttrName = "ttnvgpu.tensor_map";
 inline constexpr llvm::StringLiteral kTensorMapBaseAttrName =
     "ttnvgpu.tensor_map_base";
 
+/// On an argument of which the launch computes parts of tensor maps that the
+/// program did not ask for: the number of this input. Such a map has `base`
+/// (the input that is the tensor's pointer), `code` and `parts` in its
+/// dictionary, in place of arguments of its own. `code` is three numbers for
+/// each step: a `LaunchStep` and two operands. `parts` has which steps are the
+/// base, the shape and the strides, outermost dimension first.
+inline constexpr llvm::StringLiteral kTensorMapInputAttrName =
+    "ttnvgpu.tensor_map_input";
+
+/// What the launch computes in a step. Numbers have 64 bits. Operands are steps
+/// before, but for those of the first two.
+enum class LaunchStep : int64_t {
+  Input,    ///< number of the input, bits of it, which have a sign
+  Constant, ///< the number
+  Add,
+  Subtract,
+  Multiply,
+  Minimum,
+  Maximum,
+  Wrap, ///< the first operand in as many bits as the second says, with a sign
+};
+
 /// What the host passes for a descriptor of which pixels are copied. The first
 /// are as for others: base, shape, strides, and whether elements out of bounds
 /// are NaNs. Then come the number of dimensions, the steps from element to

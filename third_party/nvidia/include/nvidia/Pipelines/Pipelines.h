@@ -57,6 +57,11 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                      "programs load by pointers: none, chains (those where a "
                      "dot multiplies what comes from another one) or all"),
       llvm::cl::init("none")};
+  Option<bool> launchMaps{
+      *this, "launch-maps",
+      llvm::cl::desc("Let launches make the descriptors of such loads where "
+                     "these are of arguments alone"),
+      llvm::cl::init(false)};
   Option<bool> clc{
       *this, "clc",
       llvm::cl::desc("Have programs go on with others that have not begun, by "

@@ -64,6 +64,11 @@ struct TensorMapParameter {
   int swizzle;          ///< In bytes.
   std::vector<int> box; ///< Outermost dimension first.
   bool pixels;          ///< Copies are of pixels: the im2col mode of TMA.
+  /// How the launch computes base, shape and strides, where the program did not
+  /// ask for the map: three numbers for each step, as `LaunchStep` says. Inputs
+  /// are numbers of parameters.
+  std::vector<int64_t> code;
+  std::vector<int> parts; ///< The steps that these are; else empty.
 };
 
 /// Those of the module's kernel, in the order of its parameters.

@@ -313,12 +313,12 @@ def PrefetchTensorMapsNV : Pass<"prefetch-tensor-maps-nv", "mlir::ModuleOp"> {
   let description = [{
     The first copy through a tensor map waits until the copy engine has fetched
     the map from the memory of parameters. The store at the end of a short
-    kernel waits as long as its first load. So the first thread asks for all maps
-    before anything else:
+    kernel waits as long as its first load. So each warp asks for all maps before
+    anything else:
 
     ```mlir
     llvm.func @kernel(%map: !llvm.ptr {ttnvgpu.tensor_map = ..., ...}) {
-      // @p prefetch.tensormap [%map];
+      // prefetch.tensormap [%map];
     ```
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::NVVM::NVVMDialect"];
