@@ -206,6 +206,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
       tt.reduce.return %c : f32
     }) : (tensor<64x64xf32, #blocked>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
     tt.return %sums : tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+  }
+}
 
 // -----
 
