@@ -203,8 +203,9 @@ class BaseBackend(ABC):
         """The stage of a name, which may be one that a program added: text."""
         return next((s for s in cls.STAGES if s.name == name), Stage(name))
 
-    #: The options of a launch for whose descriptors there is no tensor map.
-    without_tensor_maps: ClassVar[dict[str, Any]] = {}
+    def without_tensor_maps(self, kernel: Any) -> dict[str, Any]:
+        """The options of a launch for which a kernel lacks a tensor map."""
+        return {}
 
     @abstractmethod
     def stages(self, options: Any) -> dict[str, Make]:

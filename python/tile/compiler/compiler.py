@@ -529,9 +529,11 @@ def compile(
     from .stages import StagedCompile
 
     kernel = StagedCompile(src, target, options, stop_at, lazy_after).kernel()
-
-    def compiled_again(**more: Any) -> CompiledKernel:
-        return compile(src, target, {**options, **more}, lazy_after=lazy_after)
-
-    kernel.compiled_again = compiled_again
+    kernel.compiled_again = functools.partial(_compile_again, src, target, options, lazy_after)
     return kernel
+
+
+def _compile_again(
+    src: Any, target: GPUTarget, options: dict[str, Any], lazy_after: str | None, **more: Any
+) -> CompiledKernel:
+    return compile(src, target, {**options, **more}, lazy_after=lazy_after)

@@ -28,9 +28,10 @@ def _hashable(value: Any) -> Any:
 _MOST_TRIES = 4
 
 
-def without_tensor_maps(active: Any, options: dict) -> dict:
-    """The options of a launch for whose descriptors there is no tensor map."""
-    return {**options, **find_backend(active.get_current_target()).without_tensor_maps}
+def without_tensor_maps(active: Any, kernel: Any, options: dict) -> dict:
+    """The options of a launch for which a kernel lacks a tensor map."""
+    backend = find_backend(active.get_current_target())
+    return {**options, **backend.without_tensor_maps(kernel)}
 
 
 class Launcher(Compiles):
@@ -108,8 +109,11 @@ class Launcher(Compiles):
         metadata = None
         if enter or exit:
             # Hooks are told about the kernel that runs, once.
-            if not self.dispatcher.has_tensor_maps(entry, active, device, values):
-                options = without_tensor_maps(active, options)
+            while not self.dispatcher.has_tensor_maps(entry, active, device, values):
+                without = without_tensor_maps(active, entry.kernel, options)
+                if options == without:
+                    break
+                options = without
                 entry = self.compiled(active, device, values, options)
             entry.kernel._init_handles()
             metadata = entry.kernel.launch_metadata((x, y, z), stream, *values)
@@ -120,7 +124,7 @@ class Launcher(Compiles):
             if result.__class__ is not int or result >= 0:
                 break
             if result == _C.launch.NO_TENSOR_MAP:
-                without = without_tensor_maps(active, options)
+                without = without_tensor_maps(active, entry.kernel, options)
                 if options == without:
                     break
                 options = without

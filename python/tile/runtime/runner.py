@@ -74,8 +74,8 @@ class Runner:
         check_parameters(kernel)
         self.is_described = fn is not None and fn.launch_metadata is not None
         self.specs = [kernel.signature[n] for n in (fn.arg_names if fn else kernel.signature)]
-        #: The same kernel without tensor maps, once it is needed.
-        self.variant: Any = None
+        #: The same kernel without some tensor maps, once it is needed, by its options.
+        self.variants: dict[tuple[str, ...], Any] = {}
         #: Which arguments are passed on, where they are passed as they are.
         self.passed: list[int] | None = None
         if all(type(s) is str and not descriptors.is_descriptor(s) for s in self.specs):
@@ -91,14 +91,22 @@ class Runner:
         active.enter_device(device)
         return active, load(self.kernel, active, device)
 
-    def without_tensor_maps(self, active: Any) -> Callable:
-        """What launches the kernel where no tensor map describes what its arguments say. A map may
-        be one that the compiler asks for, and not the program."""
-        if self.variant is None:
-            more = find_backend(active.get_current_target()).without_tensor_maps
-            self.variant = self.kernel.compiled_again(**more)
-            self.kernel.variants.append(self.variant)
-        return load(self.variant, active, active.get_current_device())
+    def launch_without_maps(self, active: Any, *launched: Any) -> Any:
+        """Launches the kernel where no tensor map describes what its arguments say."""
+        kernel, options = self.kernel, {}
+        backend = find_backend(active.get_current_target())
+        code: Any = _C.launch.NO_TENSOR_MAP
+        while code.__class__ is int and code == _C.launch.NO_TENSOR_MAP:
+            more = {**options, **backend.without_tensor_maps(kernel)}
+            if more == options:
+                break
+            options = more
+            kernel = self.variants.get(tuple(options))
+            if kernel is None:
+                kernel = self.variants[tuple(options)] = self.kernel.compiled_again(**options)
+                self.kernel.variants.append(kernel)
+            code = load(kernel, active, active.get_current_device())(*launched)
+        return code
 
     def __call__(
         self, x: int, y: int, z: int, stream: Any, function: Any, packed_metadata: Any,
@@ -128,7 +136,7 @@ class Runner:
             with hidden.any_memory():
                 code = launch(x, y, z, stream, tuple(flat))
         if code.__class__ is int and code == _C.launch.NO_TENSOR_MAP:
-            code = self.without_tensor_maps(active)(x, y, z, stream, tuple(flat))
+            code = self.launch_without_maps(active, x, y, z, stream, tuple(flat))
         if code.__class__ is int and code:
             active.raise_launch_error(code, self.kernel.name)
         if described_hook:

@@ -39,14 +39,16 @@ def simulate(fn: Any, grid: Any, args: tuple, kwargs: dict) -> Any:
     options = with_mode(options)
     x, y, z = launcher.grid(grid, values)
 
-    def run(options: dict) -> Any:
+    while True:
         kernel = launcher.prepare(simulator, values, options)
         launch = make_launch(kernel, simulator)
-        return launch(x, y, z, 0, launcher.arguments(kernel, values), **extra)
-
-    result = run(options)
-    if result.__class__ is int and result == _C.launch.NO_TENSOR_MAP:
-        result = run(without_tensor_maps(simulator, options))
+        result = launch(x, y, z, 0, launcher.arguments(kernel, values), **extra)
+        if result.__class__ is not int or result != _C.launch.NO_TENSOR_MAP:
+            break
+        without = without_tensor_maps(simulator, kernel, options)
+        if options == without:
+            break
+        options = without
     if result.__class__ is int:
         # The program names a tensor map itself, so that no other kernel does without.
         simulator.raise_launch_error(result, launcher.name)

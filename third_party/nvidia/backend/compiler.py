@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from typing import Any, ClassVar
+from typing import Any
 
 from tile import _C, knobs
 from tile.backends.base import BaseBackend, GPUTarget, Occupancy
@@ -35,7 +35,6 @@ class NvidiaBackend(BaseBackend):
     """Compiles for targets such as ``GPUTarget("cuda", 90, 32)``."""
 
     STAGES = STAGES
-    without_tensor_maps: ClassVar[dict[str, Any]] = {"tma": False}
 
     def __init__(self, target: GPUTarget) -> None:
         super().__init__(target)
@@ -241,9 +240,13 @@ class NvidiaBackend(BaseBackend):
 
     @staticmethod
     def _may_have_launch_maps(metadata: dict[str, Any], options: NvidiaOptions) -> bool:
-        """Whether launches of the kernel make tensor maps that the program did not ask for: ours
-        do, and those of others know nothing of them."""
-        return "hash" in metadata and not options.overlapping_arguments
+        """Whether launches of the kernel make tensor maps that no argument is: ours do, and those
+        of others know nothing of them."""
+        return "hash" in metadata and options.launch_maps and not options.overlapping_arguments
+
+    def without_tensor_maps(self, kernel: Any) -> dict[str, Any]:
+        computes = any("code" in m for m in tensor_maps.maps_of(kernel))
+        return {"launch_maps": False} if computes else {"tma": False}
 
     @staticmethod
     def _say_what_is_given_up(shortage: dict[str, Any], specialize_warps: bool) -> None:

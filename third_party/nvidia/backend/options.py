@@ -52,6 +52,8 @@ class NvidiaOptions(BaseOptions):
     #: Whether loops with dots load by bulk tensor copies where programs load by pointers. None:
     #: where it pays, on sm_90.
     raise_pointers: bool | None = None
+    #: Let launches make the tensor maps of descriptors that are of arguments alone.
+    launch_maps: bool = True
 
     #: Libraries of functions, as text of JSON: names, files, and what tells their contents apart.
     #: A launch names them by `extern_libs`, a dictionary of names and files.

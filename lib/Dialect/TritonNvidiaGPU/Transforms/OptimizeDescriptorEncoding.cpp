@@ -507,7 +507,7 @@ public:
         if (leaveToPointers && getFunctionOfArgument(value))
           fromHost.push_back(cast<BlockArgument>(value));
         if (auto make = value.getDefiningOp<MakeTensorDescOp>();
-            leaveToPointers && isOfLaunch(make))
+            make && leaveToPointers && isForLaunch(make, members.size()))
           ofLaunch.push_back(make);
       }
     }
@@ -526,6 +526,7 @@ public:
     for (auto [index, make] : llvm::enumerate(ofLaunch))
       if (failed(moveDescriptorToLaunch(make, fromHost.size() + index)))
         return signalPassFailure();
+    numOfLaunch += ofLaunch.size();
     forgetPixelDescriptors(module);
   }
 
@@ -539,6 +540,13 @@ private:
     llvm::sort(users,
                [](Operation *a, Operation *b) { return isBefore(a, b); });
     return users;
+  }
+
+  /// Whether the launch is to make a descriptor of a class with so many
+  /// members.
+  bool isForLaunch(MakeTensorDescOp make, size_t numMembers) const {
+    return isOfLaunch(make) ||
+           (launchMaps && numMembers == 1 && canMoveToLaunch(make));
   }
 
   unsigned getNumCTAs() {

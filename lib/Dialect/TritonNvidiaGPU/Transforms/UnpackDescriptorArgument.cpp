@@ -109,7 +109,9 @@ namespace {
 /// The steps in which a launch computes values of a kernel's arguments.
 class LaunchCode {
 public:
-  explicit LaunchCode(FunctionOpInterface function) : function(function) {}
+  /// A trial leaves the function as it is.
+  explicit LaunchCode(FunctionOpInterface function, bool isTrial = false)
+      : function(function), isTrial(isTrial) {}
 
   /// The step that computes `value`; nothing where a launch cannot.
   std::optional<int32_t> get(Value value);
@@ -127,6 +129,7 @@ private:
   int32_t wrap(int32_t step, Value value);
 
   FunctionOpInterface function;
+  bool isTrial;
   SmallVector<int64_t> steps;
   DenseMap<Value, std::optional<int32_t>> known;
 };
@@ -143,7 +146,9 @@ IntegerAttr LaunchCode::getInput(BlockArgument argument) {
       ++next;
     }
   auto input = Builder(function.getContext()).getI32IntegerAttr(next);
-  function.setArgAttr(argument.getArgNumber(), kTensorMapInputAttrName, input);
+  if (!isTrial)
+    function.setArgAttr(argument.getArgNumber(), kTensorMapInputAttrName,
+                        input);
   return input;
 }
 
@@ -226,31 +231,44 @@ std::optional<int32_t> LaunchCode::get(Value value) {
   return step;
 }
 
+/// The pointer among the arguments of the kernel that `base` is computed from.
+static BlockArgument getPointer(Value base) {
+  while (auto sum = base.getDefiningOp<AddPtrOp>())
+    base = sum.getPtr();
+  return dyn_cast<BlockArgument>(base);
+}
+
+/// Base, shape and strides.
+static SmallVector<Value> getParts(MakeTensorDescOp make) {
+  SmallVector<Value> values{make.getBase()};
+  llvm::append_range(values, make.getShape());
+  llvm::append_range(values, make.getStrides());
+  return values;
+}
+
+bool nvidia_gpu::canMoveToLaunch(MakeTensorDescOp make) {
+  auto function = make->getParentOfType<FunctionOpInterface>();
+  LaunchCode code(function, /*isTrial=*/true);
+  BlockArgument pointer = getPointer(make.getBase());
+  return function.isPublic() && pointer &&
+         make.getPadding() == PaddingOption::PAD_ZERO &&
+         llvm::all_of(getParts(make),
+                      [&](Value value) { return code.get(value).has_value(); });
+}
+
 LogicalResult nvidia_gpu::moveDescriptorToLaunch(MakeTensorDescOp make,
                                                  int index) {
   auto function = make->getParentOfType<FunctionOpInterface>();
   TensorDescType type = make.getResult().getType();
   RankedTensorType block = type.getBlockType();
   FailureOr<int32_t> elementType = getTMAElementType(block);
-  Value base = make.getBase();
-  while (auto sum = base.getDefiningOp<AddPtrOp>())
-    base = sum.getPtr();
-  auto pointer = dyn_cast<BlockArgument>(base);
-  if (failed(elementType) || !pointer ||
-      pointer.getOwner()->getParentOp() != function ||
-      make.getPadding() != PaddingOption::PAD_ZERO)
-    return make.emitOpError("no launch can make this descriptor");
+  if (failed(elementType) || !canMoveToLaunch(make))
+    return make.emitOpError("no launch can compute its parts of arguments");
+  BlockArgument pointer = getPointer(make.getBase());
   LaunchCode code(function);
   SmallVector<int32_t> parts;
-  SmallVector<Value> values{make.getBase()};
-  llvm::append_range(values, make.getShape());
-  llvm::append_range(values, make.getStrides());
-  for (Value value : values) {
-    std::optional<int32_t> step = code.get(value);
-    if (!step)
-      return make.emitOpError("no launch can compute its parts of arguments");
-    parts.push_back(*step);
-  }
+  for (Value value : getParts(make))
+    parts.push_back(*code.get(value));
   auto facts =
       getFacts(function, type, index, *elementType, getTMABoxShape(block));
   if (failed(facts))

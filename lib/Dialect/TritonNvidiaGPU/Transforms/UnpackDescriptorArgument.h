@@ -15,6 +15,10 @@ namespace mlir::triton::nvidia_gpu {
 /// describes such blocks.
 LogicalResult unpackDescriptorArgument(BlockArgument argument, int index);
 
+/// Whether a launch can make this descriptor: it is of arguments of the kernel
+/// alone.
+bool canMoveToLaunch(MakeTensorDescOp make);
+
 /// Has the launch make a descriptor that is of arguments of the kernel alone.
 /// The kernel gets its tensor map as a last argument: map number `index`.
 /// Returns failure where no launch can make it.

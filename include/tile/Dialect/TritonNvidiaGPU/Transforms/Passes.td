@@ -768,7 +768,10 @@ def TritonNvidiaOptimizeDescriptorEncoding
     descriptors among a kernel's arguments, the host then passes the parts (base, shape,
     strides, padding). As last arguments it passes the tensor maps that it makes of them.
     `ttnvgpu.tensor_map` on such an argument says how, `ttnvgpu.tensor_map_base` on which
-    argument the parts begin.
+    argument the parts begin. With `launch-maps`, descriptors that are made of sums and
+    products of arguments become such maps, too. `code` and `parts` of
+    `ttnvgpu.tensor_map` say what the launch computes, and `ttnvgpu.tensor_map_input` of
+    which arguments. Those with `tt.of_arguments` do so in any case.
 
     Before:
     ```mlir
@@ -790,9 +793,12 @@ def TritonNvidiaOptimizeDescriptorEncoding
            "Blocks of a cluster, where the module does not say yet">,
     Option<"forTensorMemory", "for-tensor-memory", "bool", "false",
            "Whether scaled dots take 4-bit operands with padding, and scales as they "
-           "are packed in memory">
+           "are packed in memory">,
+    Option<"launchMaps", "launch-maps", "bool", "false",
+           "Let launches make descriptors of arguments alone">
   ];
   let statistics = [
+    Statistic<"numOfLaunch", "num-of-launch", "Descriptors that launches make">,
     Statistic<"numLeft", "num-left", "Descriptors left to pointers">,
     Statistic<"numFromUses", "num-from-uses", "Descriptors laid out for a use">,
     Statistic<"numDefault", "num-default", "Descriptors with the default encoding">

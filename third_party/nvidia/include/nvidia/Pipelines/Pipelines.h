@@ -59,8 +59,8 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
       llvm::cl::init("none")};
   Option<bool> launchMaps{
       *this, "launch-maps",
-      llvm::cl::desc("Let launches make the descriptors of such loads where "
-                     "these are of arguments alone"),
+      llvm::cl::desc("Let launches make descriptors that are of arguments "
+                     "alone"),
       llvm::cl::init(false)};
   Option<bool> clc{
       *this, "clc",

@@ -314,8 +314,9 @@ def test_warps_that_copy_stay_together(warps, monkeypatch):
     q, k, v = (random(s, "fp16", i) for i, s in enumerate([(n, n), (n, steps * n), (steps, n, n)]))
     out = poisoned((n, n), "fp32")
     kernel = by_both[(4,)](
-        q, TensorDescriptor.from_tensor(k, [n, n]), v, out, steps, n, num_warps=warps, num_stages=2
-    )
+        q, TensorDescriptor.from_tensor(k, [n, n]), v, out, steps, n, num_warps=warps, num_stages=2,
+        raise_pointers=False,
+    )  # fmt: skip
     text = kernel.asm["ptx"]
     assert BULK in text and "cp.async.mbarrier.arrive" in text
     # The thread that expects bytes, and the warps that copy: as many as multiply.
