@@ -313,7 +313,7 @@ class CompiledKernel:
         self.loaded: dict[Any, Any] = {}
         #: The handles of its module, which drivers unload again, and of its function, per device.
         self.driver_handles: dict[tuple[Any, int], tuple[int, int]] = {}
-        #: Compiles it once more, with other options.
+        #: Compiles it once more, with other options. What was pickled has no source for that.
         self.compiled_again: Callable[..., CompiledKernel] | None = None
         #: Kernels that launches of this one may run instead.
         self.variants: list[CompiledKernel] = []
@@ -438,7 +438,7 @@ class CompiledKernel:
         # What drivers made stays in its process.
         here = {
             "module": None, "function": None, "_run": None, "loaded": {}, "driver_handles": {},
-            "_metadata_tuple": None,
+            "_metadata_tuple": None, "compiled_again": None,
         }  # fmt: skip
         return {**self.__dict__, **here, "variants": []}
 

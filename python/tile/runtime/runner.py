@@ -98,7 +98,7 @@ class Runner:
         code: Any = _C.launch.NO_TENSOR_MAP
         while code.__class__ is int and code == _C.launch.NO_TENSOR_MAP:
             more = {**options, **backend.without_tensor_maps(kernel)}
-            if more == options:
+            if more == options or self.kernel.compiled_again is None:
                 break
             options = more
             kernel = self.variants.get(tuple(options))

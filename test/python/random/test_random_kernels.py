@@ -311,7 +311,7 @@ COVERED_BY_COPIES = {
     ),
     "a tile that an atomic reads": (r"\+= tl\.atomic_", 4),
     "a tile that is read anew": (r"cache_modifier='\.cv'|volatile=True", 4),
-    "a tile that is multiplied again": (r"<= s\d+ - 1\)\.to", 15),
+    "a tile that is multiplied again": (r"<= s\d+ - 1\)\.to", 10),
 }
 
 

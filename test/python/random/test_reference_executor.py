@@ -416,7 +416,7 @@ def test_mistakes_of_passes_are_found_and_named(kind, body, arguments):
 def test_most_mistakes_in_random_programs_are_found():
     """Those in what is not executed, or makes no difference, cannot be."""
     found = planted = 0
-    for seed in range(5):
+    for seed in range(8):
         made = cli.program_of(seed, "", "validate-products")
         whole = validate(made)
         for kind in ("skip-iteration", "drop-mask", "loosen-copy-wait"):

@@ -85,7 +85,7 @@ def test_a_function_without_a_visibility_is_the_kernel(machine, tmp_path):
         file.write_text("".join(map(function, heads)))
         assert IRSource(file).name == "@a"
         assert IRSource(file).signature == {0: "*i32"}
-        out = np.zeros(1, np.int32)
+        out = poisoned(1, "i32")
         tile.compile(str(file))[(1, 1, 1)](out)
         assert out[0] == ord("a")
     file.write_text(function("private @b"))
