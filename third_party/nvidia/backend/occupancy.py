@@ -23,6 +23,8 @@ _LANES = 32
 _LEAST_GAIN = 105
 #: What registers that cost no block have to be of those that ptxas takes, in percent.
 _LEAST_SPARE = 125
+#: And what registers that cost blocks have to be.
+_MUCH_SPARE = 150
 #: Spilled registers that are worth a third more blocks. Decoding of Llama 70B has eight blocks for
 #: six: its loop of 300 instructions reads four of them back, and writes none.
 _FEW_SPILLS = 8
@@ -105,13 +107,16 @@ def registers_to_spare(facts: Any, registers: int, warps: int, shared: int) -> i
 
 
 def registers_of_fewer(facts: Any, registers: int, warps: int, shared: int) -> int | None:
-    """The most registers with which one block less is resident. None where there is one."""
-    held = resident_blocks(facts, registers, warps, shared)
-    if held < 2:
-        return None
+    """The most registers with which fewer blocks are resident, as many as leave half as many
+    registers again. None where there are none."""
     unit = facts.register_allocation_unit
     counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
-    return max(n for n in counts if resident_blocks(facts, n, warps, shared) >= held - 1)
+    blocks = {n: resident_blocks(facts, n, warps, shared) for n in counts}
+    for held in range(resident_blocks(facts, registers, warps, shared) - 1, 0, -1):
+        most = max(n for n in counts if blocks[n] >= held)
+        if 100 * most >= _MUCH_SPARE * registers:
+            return most
+    return None
 
 
 def _may_have_fewer(ptx: str, options: str) -> bool:
@@ -230,8 +235,8 @@ def assemble(
     """The cubin, and what ptxas says about it. `asked` is the limit of registers that the launch
     asks for. Where a few registers fewer let more blocks reside and nothing is spilled for it, it
     is code with those, and `register_limit` says how many. Where the compiler stated a limit, and
-    one block less spills nothing, it is code for that. Where blocks are few, and many more
-    registers cost none, ptxas is told so: it starts more loads before it waits for the first."""
+    one block less spills nothing, it is code for that. Where many more registers cost no block, or
+    leave fewer waits for memory, ptxas is told so: it starts more loads before it waits."""
     arch = facts.compute_capability
     cubin, usage = tools.run_ptxas(ptx, arch, options)
 
@@ -254,17 +259,20 @@ def assemble(
                 return other
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
-    limit, spilled = registers_for_more(facts, usage.get("n_regs", 0), warps, shared), 0
-    if limit is None or not _gains_enough(ptx, held, blocks(limit)):
-        limit = None
-        if _waits_for_memory(ptx):
-            third = -(-4 * held // 3)
-            limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared, third)
-            spilled = _FEW_SPILLS
-    if limit is not None:
+    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
-        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0) + spilled:
+        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
             return denser
+    elif _waits_for_memory(ptx):
+        third = -(-4 * held // 3)
+        limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared, third)
+        denser = None if limit is None else _assemble_within(ptx, limit, arch, options)
+        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0) + _FEW_SPILLS:
+            reside = blocks(denser[1].get("n_regs", 0))
+            then = latency.walk_through(denser[0]).get_cycles(reside * warps / _PARTS)
+            if then <= latency.walk_through(cubin).get_cycles(held * warps / _PARTS):
+                return denser
     if not usage.get("n_spills"):
         freer = _assemble_with_more(ptx, cubin, usage, facts, warps, shared, options)
         if freer:
@@ -285,35 +293,27 @@ def _assemble_with_more(
     at_once = _waits_at_once(ptx)
     if not at_once and not _loads_much_in_loops(ptx):
         return None
-    used = usage.get("n_regs", 0)
+    arch, used = facts.compute_capability, usage.get("n_regs", 0)
     held = resident_blocks(facts, used, warps, shared)
     if held == 0:
         return None
 
-    def assemble_for(blocks: int, limit: int | None) -> tuple[bytes, dict[str, Any]] | None:
-        if limit is None:
-            return None
-        freer = _assemble_within(ptx, limit, facts.compute_capability, options)
-        if not freer or freer[1].get("n_spills"):
-            return None
-        reside = resident_blocks(facts, freer[1].get("n_regs", 0), warps, shared)
-        return freer if reside >= blocks else None
-
     spare = registers_to_spare(facts, used, warps, shared)
-    if at_once and spare is not None:
-        return assemble_for(held, spare)
+    # Without a loop, this has been measured.
+    compares = not at_once or spare is None
     now = latency.walk_through(cubin)
     cycles = now.get_cycles(held * warps / _PARTS)
-    if now.trips < _MANY_TRIPS or 2 * now.instructions > cycles:
+    if compares and (now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles):
         return None
-    if at_once:
-        held -= 1
-        spare = registers_of_fewer(facts, used, warps, shared)
-    freer = assemble_for(held, spare)
-    if not freer:
+    least = held
+    if at_once and spare is None:
+        least, spare = 1, registers_of_fewer(facts, used, warps, shared)
+    freer = None if spare is None else _assemble_within(ptx, spare, arch, options)
+    if not freer or freer[1].get("n_spills"):
         return None
-    then = latency.walk_through(freer[0]).get_cycles(held * warps / _PARTS)
-    return freer if then <= _LESS_TIME * cycles else None
+    reside = resident_blocks(facts, freer[1].get("n_regs", 0), warps, shared)
+    then = latency.walk_through(freer[0]).get_cycles(reside * warps / _PARTS) if reside else 0
+    return freer if reside >= least and (not compares or then <= _LESS_TIME * cycles) else None
 
 
 def _assemble_within(
