@@ -189,15 +189,21 @@ private:
     if (basis.size() != 2)
       return parser.emitError(loc)
              << "expected bases of two coordinates, found " << basis.size();
-    // Blocks that have the same.
-    if (basis[0] == 0 && basis[1] == 0)
-      return success();
+    // Blocks that have the same. Only the numbers of parts are kept, so none
+    // of the other bits may have another place.
+    bool isSame = basis[0] == 0 && basis[1] == 0;
+    bool anyDivides = *splits[0] * *splits[1] > 1;
     unsigned dim = basis[0] == 0;
-    if (basis[1 - dim] != 0 || basis[dim] != *splits[dim])
+    if (isSame ? anyDivides
+               : seesSame || basis[1 - dim] != 0 ||
+                     basis[dim] != *splits[dim] || (dim == 0 && *splits[1] > 1))
       return parser.emitError(loc)
-             << "expected bases that count blocks along M or along N, each by "
-                "powers of two in order";
-    *splits[dim] *= 2;
+             << "expected bases that count blocks along M, then along N, each "
+                "by powers of two in order, or all of which are zero";
+    if (isSame)
+      seesSame = true;
+    else
+      *splits[dim] *= 2;
     return success();
   }
 
@@ -205,6 +211,7 @@ private:
   SmallVector<Number> numbers;
   SmallVector<Flag> flags;
   std::array<unsigned *, 2> splits{};
+  bool seesSame = false;
   llvm::StringSet<> seen;
 };
 

@@ -6,7 +6,7 @@
 // CHECK-DAG: #tmem_scales = #ttnvgpu.tensor_memory_scales_encoding<CTASplitM = 2>
 // CHECK-DAG: #tmem_scales1 = #ttnvgpu.tensor_memory_scales_encoding<>
 #pair = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>
-#four = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1, CGALayout = [[0, 1], [1, 0]]>
+#four = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1, CGALayout = [[1, 0], [0, 1]]>
 #scales = #ttng.tensor_memory_scales_encoding<CGALayout = [[1, 0]]>
 #same = #ttng.tensor_memory_scales_encoding<CGALayout = [[0, 0]]>
 // CHECK-LABEL: @buffers

@@ -30,8 +30,18 @@
 
 // -----
 
-// expected-error @+1 {{expected bases that count blocks along M or along N, each by powers of two in order}}
+// expected-error @+1 {{expected bases that count blocks along M, then along N, each by powers of two in order, or all of which are zero}}
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[2, 0]]>
+
+// -----
+
+// expected-error @+1 {{expected bases that count blocks along M, then along N}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[0, 1], [1, 0]]>
+
+// -----
+
+// expected-error @+1 {{expected bases that count blocks along M, then along N}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[0, 0], [1, 0]]>
 
 // -----
 

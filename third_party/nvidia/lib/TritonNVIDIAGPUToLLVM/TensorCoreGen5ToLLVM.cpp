@@ -127,10 +127,36 @@ protected:
       return this->decline(
           op, "an instruction multiplies " + Twine(mma.getK()) +
                   " elements along K, which do not divide " + Twine(k));
-    if (twoBlocks && failed(checkPair(op, product)))
+    if ((twoBlocks && failed(checkPair(op, product))) ||
+        failed(checkBlocks(op)))
       return failure();
     product.d = makeTensorOperand(adaptor.getD(), dType);
     return product;
+  }
+
+  /// Each block has the rows of A, and the columns of B, that its part of the
+  /// accumulator needs. Of two that multiply together, each has half of these
+  /// columns.
+  LogicalResult checkBlocks(OpT op) const {
+    auto getSteps = [](ttg::MemDescType type, unsigned bit) {
+      ttg::CTALayoutAttr blocks = ttg::getCTALayout(type.getEncoding());
+      if (bit >= blocks.getNumBases())
+        return std::pair(0, 0);
+      ArrayRef<int32_t> basis = blocks.getBasis(bit).take_back(2);
+      return std::pair(basis[0], basis[1]);
+    };
+    unsigned bits = llvm::Log2_32(ttg::lookupNumCTAs(op));
+    for (unsigned bit = 0; bit < bits; ++bit) {
+      auto [m, n] = getSteps(op.getD().getType(), bit);
+      int32_t columns = !op.getTwoCtas() ? n : bit == 0 ? 1 : 2 * n;
+      if (getSteps(op.getA().getType(), bit) != std::pair(m, 0))
+        return this->decline(op, "blocks of the cluster divide the rows of a "
+                                 "otherwise than those of the accumulator");
+      if (getSteps(op.getB().getType(), bit) != std::pair(0, columns))
+        return this->decline(op, "blocks of the cluster divide the columns of "
+                                 "b otherwise than those of the accumulator");
+    }
+    return success();
   }
 
   /// Two blocks that multiply together divide the rows of A and of the

@@ -105,6 +105,22 @@ tt.func private @halves(%a: !ttg.memdesc<256x16xf16, #a, #smem>, %b: !ttg.memdes
 
 // -----
 
+// The second block has other rows of a than of the sum.
+#a = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#b = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#smem = #ttg.shared_memory
+#acc = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1, CTASplitM = 2>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:100"} {
+tt.func private @other_rows(%a: !ttg.memdesc<256x16xf16, #a, #smem>, %b: !ttg.memdesc<16x32xf16, #b, #smem>, %d: !ttg.memdesc<256x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @below {{failed to legalize operation 'ttnvgpu.tc_gen5_mma'}}
+  // expected-note @below {{blocks of the cluster divide the rows of a otherwise than those of the accumulator}}
+  ttnvgpu.tc_gen5_mma %a, %b, %d, %p, %p {is_async} : !ttg.memdesc<256x16xf16, #a, #smem>, !ttg.memdesc<16x32xf16, #b, #smem>, !ttg.memdesc<256x32xf32, #acc, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+}
+
+// -----
+
 #smem = #ttg.shared_memory
 #bars = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CTAsPerCGA = [2], CTASplitNum = [1], CTAOrder = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, ttg.shared = 0 : i32, "ttg.barriers-inserted", ttg.target = "cuda:100"} {

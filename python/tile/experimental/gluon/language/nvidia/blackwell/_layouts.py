@@ -28,12 +28,21 @@ class TensorMemoryLayoutBase(_Layout):
 
     def _splits(self) -> str:
         """Over how many blocks of a cluster rows and columns are divided."""
-        parts = [1, 1]
-        for basis in self.cga_layout:
-            parts = [p * 2 if step else p for p, step in zip(parts, basis, strict=True)]
+        counts = [1, 1]
+        in_order = []
+        for dim in (0, 1):
+            for basis in self.cga_layout:
+                if basis[dim]:
+                    in_order.append([counts[0], 0] if dim == 0 else [0, counts[1]])
+                    counts[dim] *= 2
+        if in_order and [list(basis) for basis in self.cga_layout] != in_order:
+            raise SemanticError(
+                "tile has no code for tensor memory whose blocks are counted otherwise than along "
+                f"rows first, then along columns: cga_layout={self.cga_layout}"
+            )
         names = ("CTASplitM", "CTASplitN")
         return "".join(
-            f", {name} = {count}" for name, count in zip(names, parts, strict=True) if count > 1
+            f", {name} = {count}" for name, count in zip(names, counts, strict=True) if count > 1
         )
 
 
