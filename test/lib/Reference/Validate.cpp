@@ -78,7 +78,68 @@ private:
     return descriptor;
   }
 
-  /// The map that the host makes of a base and the arguments behind it.
+  /// The parts of a map that the launch computes of other arguments.
+  SmallVector<uint64_t> computeParts(DictionaryAttr facts,
+                                     ArrayRef<Val> values) {
+    using Step = nvidia_gpu::LaunchStep;
+    auto getInput = [&](int64_t number) -> uint64_t {
+      for (BlockArgument argument : kernel.getArguments()) {
+        auto input = kernel.getArgAttrOfType<IntegerAttr>(
+            argument.getArgNumber(), nvidia_gpu::kTensorMapInputAttrName);
+        if (input && input.getInt() == number)
+          return values[argument.getArgNumber()].tensor->bits[0];
+      }
+      return 0;
+    };
+    auto wrap = [](uint64_t value, int64_t bits) {
+      return bits < 64 ? uint64_t(signExtend(value & maskOf(bits), bits))
+                       : value;
+    };
+    SmallVector<uint64_t> known;
+    ArrayRef<int64_t> code = facts.getAs<DenseI64ArrayAttr>("code");
+    for (; !code.empty(); code = code.drop_front(3)) {
+      int64_t first = code[1], second = code[2];
+      uint64_t lhs = 0, rhs = 0;
+      if (Step(code[0]) > Step::Constant)
+        lhs = known[first];
+      if (Step(code[0]) > Step::Constant && Step(code[0]) != Step::Wrap)
+        rhs = known[second];
+      switch (Step(code[0])) {
+      case Step::Input:
+        known.push_back(wrap(getInput(first), second));
+        break;
+      case Step::Constant:
+        known.push_back(first);
+        break;
+      case Step::Add:
+        known.push_back(lhs + rhs);
+        break;
+      case Step::Subtract:
+        known.push_back(lhs - rhs);
+        break;
+      case Step::Multiply:
+        known.push_back(lhs * rhs);
+        break;
+      case Step::Minimum:
+        known.push_back(std::min(int64_t(lhs), int64_t(rhs)));
+        break;
+      case Step::Maximum:
+        known.push_back(std::max(int64_t(lhs), int64_t(rhs)));
+        break;
+      case Step::Wrap:
+        known.push_back(wrap(lhs, second));
+        break;
+      }
+    }
+    SmallVector<uint64_t> parts;
+    for (int32_t step : facts.getAs<DenseI32ArrayAttr>("parts").asArrayRef())
+      parts.push_back(known[step]);
+    parts.push_back(0); // Elements out of bounds are zeros.
+    return parts;
+  }
+
+  /// The map that the host makes of a base and the arguments behind it, or of
+  /// what it computes.
   bool addTensorMap(BlockArgument argument, SmallVectorImpl<Val> &values) {
     BlockArgument base = nvidia_gpu::getTensorMapBase(argument);
     auto facts = kernel.getArgAttrOfType<DictionaryAttr>(
@@ -87,9 +148,12 @@ private:
     if (!base || !box)
       return false;
     SmallVector<uint64_t> parts;
-    for (const Val &part :
-         ArrayRef<Val>(values).slice(base.getArgNumber(), 2 + 2 * box.size()))
-      parts.push_back(part.tensor->bits[0]);
+    if (facts.contains("code"))
+      parts = computeParts(facts, values);
+    else
+      for (const Val &part :
+           ArrayRef<Val>(values).slice(base.getArgNumber(), 2 + 2 * box.size()))
+        parts.push_back(part.tensor->bits[0]);
     auto map = makeDescriptor(parts);
     Val &value = values[argument.getArgNumber()];
     if (isa<TensorDescType>(argument.getType())) {

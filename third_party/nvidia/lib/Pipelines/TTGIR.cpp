@@ -49,6 +49,7 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     nvidia_gpu::TritonNvidiaOptimizeDescriptorEncodingOptions descriptors;
     descriptors.leaveToPointers = true;
     descriptors.numCTAs = options.numCTAs;
+    descriptors.launchMaps = options.launchMaps;
     descriptors.forTensorMemory = hasTensorMemory && options.tensorMemory;
     add(nvidia_gpu::createTritonNvidiaOptimizeDescriptorEncoding(descriptors));
   }

@@ -307,7 +307,63 @@ def test_other_descriptors_beside(steps, monkeypatch):
         left = x[:, t].astype(np.float64)
         wanted = (wanted + left @ y[t * 64 : t * 64 + 64]) * 0.5 + left @ z[:, t]
     np.testing.assert_allclose(out.reshape(3, 64, 64), wanted, rtol=1e-2, atol=0.1)
-    assert len(maps(kernel)) >= 1 and len(kernel._metadata["tensor_maps"]) >= 3
+    assert len(maps(kernel)) == 2 and len(kernel._metadata["tensor_maps"]) == 4
+    assert is_of_launch(kernel)
+
+
+# Descriptors that the program asks for.
+
+
+@tile.jit
+def by_descriptors(
+    a_ptr, b_ptr, c_ptr, M, N, K, sa, first, PADDING: tl.constexpr, OF_PROGRAM: tl.constexpr,
+):  # fmt: skip
+    """Sums and products of arguments, in 32 bits and in 64."""
+    rows = M + tl.program_id(2) if OF_PROGRAM else M
+    a = tl.make_tensor_descriptor(
+        a_ptr + first * 16 - 16, [rows, K], [sa, 1], [64, 32], padding_option=PADDING
+    )
+    b = tl.make_tensor_descriptor(b_ptr, [K, N], [N.to(tl.int64), 1], [32, 64])
+    m, n = tl.program_id(0) * 64, tl.program_id(1) * 64
+    acc = tl.zeros((64, 64), tl.float32)
+    for k in range(0, K, 32):
+        acc = tl.dot(a.load([m, k]), b.load([k, n]), acc)
+    i, j = m + tl.arange(0, 64)[:, None], n + tl.arange(0, 64)[None, :]
+    tl.store(c_ptr + i * N + j, acc, mask=(i < M) & (j < N))
+
+
+def multiply_by_descriptors(sizes, step=None, padding="zero", of_program=False, launch=None):
+    m, n, k = sizes
+    step = k if step is None else step
+    data = random((32 + m * max(step, k) + k,), "fp16", 1)
+    b, out = random((k, n), "fp16", 2), poisoned((m, n), "fp32")
+    rows = np.stack([data[32 + r * step :][:k] for r in range(m)])
+    launch = launch or by_descriptors[(tile.cdiv(m, 64), tile.cdiv(n, 64))]
+    kernel = launch(data, b, out, m, n, k, step, 3, padding, of_program)
+    wanted = rows.astype(np.float64) @ b.astype(np.float64)
+    np.testing.assert_allclose(out, wanted, rtol=1e-2, atol=0.1)
+    return kernel
+
+
+def test_descriptors_of_programs():
+    """Launches make those of arguments alone. A map that adds NaNs, or is of a program's number, is
+    made by programs."""
+    kernels = [multiply_by_descriptors(s) for s in ((144, 80, 96), (64, 64, 32), (80, 208, 240))]
+    assert all(map(is_of_launch, kernels)) and len(set(map(id, kernels))) == 1
+    for options, made in (({"padding": "nan"}, 1), ({"of_program": True}, 1)):
+        kernel = multiply_by_descriptors((80, 64, 96), **options)
+        assert len(maps(kernel)) == made and kernel._metadata["global_scratch_size"]
+
+
+def test_descriptors_that_no_launch_makes():
+    """Rows that are all the same one: programs make the descriptor then."""
+    made = [multiply_by_descriptors((80, 64, 96), step) for step in (None, 0, 112, 0)]
+    assert [is_of_launch(kernel) for kernel in made] == [True, False, True, False]
+    kernel = made[0]
+    for step in (0, None, 0):
+        launch = kernel[(2, 1)]
+        assert multiply_by_descriptors((80, 64, 96), step, launch=launch) is kernel
+    assert [len(maps(k)) for k in kernel.variants] == [0]
 
 
 # The two that compute parts of maps.
