@@ -135,6 +135,13 @@ def test_pairs(specialize):
     assert is_pair(kernel) and stays(kernel) and partitions(kernel) == [1, 1]
 
 
+def test_under_the_sanitizer():
+    """Under it no dot adds up in tensor memory, so one group of warps runs all programs. What
+    answers write is among the copies that it watches."""
+    kernel = multiply((300, 136, 64), (128, 64, 32), specialize=True, instrumentation_mode="consan")
+    assert ASKS in kernel.asm["ptx"] and "ttg.warp_specialize" not in kernel.asm["ttgir"]
+
+
 @tile.jit
 def owners(a, b, out, blocks, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     i = tl.program_id(0)
