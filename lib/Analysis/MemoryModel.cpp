@@ -4,6 +4,7 @@
 #include "tile/Analysis/MemoryModel.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/IterationAttributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -286,13 +287,21 @@ static bool guards(AssertOp assertion, Operation *load) {
          });
 }
 
-std::string MemoryModel::findObstacle(Operation *load, Operation *op) {
+/// Why the memory that `load` reads may be other memory before `op`.
+static std::string findWrite(MemoryModel &model, Operation *load,
+                             Operation *op) {
   auto read = dyn_cast<LoadOp>(load);
   if (read && isFreshRead(read))
     return "it asks for what others write meanwhile";
-  if (mayWrite(op, load))
+  if (model.mayWrite(op, load))
     return "the loop may change what it reads";
-  std::string obstacle;
+  return "";
+}
+
+std::string MemoryModel::findObstacle(Operation *load, Operation *op) {
+  std::string obstacle = findWrite(*this, load, op);
+  if (!obstacle.empty())
+    return obstacle;
   op->walk([&](Operation *nested) {
     auto assertion = dyn_cast<AssertOp>(nested);
     if (assertion && guards(assertion, load))
@@ -307,10 +316,19 @@ std::string MemoryModel::findObstacle(Operation *load, Operation *op) {
 }
 
 std::string MemoryModel::findObstacleInLoop(Operation *load, Operation *loop) {
+  // What follows the load in an iteration that is for itself.
+  Operation *last = loop->hasAttr(ttg::kIndependentIterationsAttrName)
+                        ? loop->getRegion(0).findAncestorOpInRegion(*load)
+                        : nullptr;
+  bool isBehind = false;
   for (Region &region : loop->getRegions())
-    for (Operation &op : region.getOps())
-      if (std::string obstacle = findObstacle(load, &op); !obstacle.empty())
+    for (Operation &op : region.getOps()) {
+      std::string obstacle =
+          isBehind ? findWrite(*this, load, &op) : findObstacle(load, &op);
+      if (!obstacle.empty())
         return obstacle;
+      isBehind |= &op == last;
+    }
   return "";
 }
 

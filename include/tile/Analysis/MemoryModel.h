@@ -17,7 +17,9 @@
 // and nothing that comes before a release may move behind it. Atomic operations
 // say which they are. Volatile loads, barriers, calls and foreign code are
 // both, as is any operation of which more is not known. An assertion keeps the
-// loads behind it whose addresses or masks it may be about.
+// loads behind it whose addresses or masks it may be about. A loop may say that
+// its iterations are independent (`ttg.independent_iterations`). Then what is
+// behind a load in an iteration orders nothing for the load of the next one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_MEMORYMODEL_H

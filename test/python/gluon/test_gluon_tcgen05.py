@@ -46,7 +46,10 @@ TYPES = {
     "e4m3": (gl.float8e4nv, ml_dtypes.float8_e4m3fn, 8, ["f32", "f16"]),
     "e5m2": (gl.float8e5, ml_dtypes.float8_e5m2, 8, ["f32"]),
     "s8": (gl.int8, np.int8, 8, ["i32"]),
+    "u8": (gl.uint8, np.uint8, 8, ["i32"]),
 }
+#: Both operands of a dot are of one of these types, or of two of a group.
+GROUPS = [("e4m3", "e5m2"), ("s8", "u8")]
 SUMS = {
     "f32": (gl.float32, np.float32),
     "f16": (gl.float16, np.float16),
@@ -85,6 +88,9 @@ def product(
 
 
 def integers(rng, shape, dtype):
+    if np.dtype(dtype).itemsize == 1 and np.issubdtype(dtype, np.integer):
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
     return rng.integers(-3, 4, shape).astype(dtype)
 
 
@@ -118,7 +124,7 @@ def draw(seed):
     """A dot: its types, its shape, its layouts."""
     choose = random.Random(seed)
     left = choose.choice(list(TYPES))
-    right = choose.choice(["e4m3", "e5m2"]) if left in ("e4m3", "e5m2") else left
+    right = choose.choice(next((group for group in GROUPS if left in group), (left,)))
     bits = TYPES[left][2]
     d = choose.choice(TYPES[left][3])
     m = choose.choice([64, 128, 128, 256])
@@ -175,6 +181,35 @@ def test_random_dots(seed, target):
 def test_dots_with_every_fence(seed, target):
     """The manual asks for `tcgen05.fence` where hardware may not need it."""
     check(seed, assumptions=["tensor-fences"], schedule_seed=seed)
+
+
+@pytest.mark.parametrize("in_tensor_memory", [False, True])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("right", ["s8", "u8"])
+@pytest.mark.parametrize("left", ["s8", "u8"])
+def test_signs_of_bytes(left, right, turned, in_tensor_memory, target):
+    """Each pair of signs, with the numbers next to where they differ."""
+    m, n, k = 128, 32, 64
+    rng = np.random.default_rng(1)
+    edges = np.array([0, 1, 127, 128, 254, 255], np.uint8)
+    a, b = (
+        rng.choice(edges, shape).view(TYPES[kind][1])
+        for kind, shape in ((left, (m, k)), (right, (k, n)))
+    )
+    acc = TensorMemoryLayout([m, n], 1)
+    a_layout = gl.NVMMASharedLayout(64, 8, 2)
+    lanes = None
+    if in_tensor_memory:
+        a_layout = TensorMemoryLayout([m, k], 1)
+        lanes = registers_of(TYPES[left][0], [m, k], a_layout)
+    c = np.full((m, n), -1, np.int32)
+    report = product.simulate(
+        given(a, TYPES[left][0]), given(b, TYPES[right][0]), c, c, m, n, k, a_layout,
+        gl.NVMMASharedLayout(32, 8, 2, turned), gl.int32, acc, False, lanes,
+        registers_of(gl.int32, [m, n], acc), GRID, grid=(1,),
+    )  # fmt: skip
+    assert report.ok, report.messages
+    np.testing.assert_array_equal(c, a.astype(np.int64) @ b.astype(np.int64))
 
 
 SCALE_BITS = {"e8m0": (gl.uint8, 32), "e4m3": (gl.float8e4nv, 16)}
@@ -431,14 +466,6 @@ REFUSED = {
             gl.NVMMASharedLayout(64, 8, 2), TensorMemoryLayout([128, 64], 1),
         ),
         "the target has no tcgen05.mma for integers",
-    ),
-    "no sign": (
-        100,
-        (
-            128, 64, 64, gl.uint8, gl.int32, gl.NVMMASharedLayout(64, 8, 2),
-            gl.NVMMASharedLayout(64, 8, 2), TensorMemoryLayout([128, 64], 1),
-        ),
-        "tcgen05_mma of integers takes int8, not uint8",
     ),
     "packed sums": (
         100,

@@ -14,7 +14,11 @@
 // The cost counts cycles of the two parts that a dot keeps busy (DotCost.h):
 // the tensor core, and shared memory, where copies write what the tensor core
 // reads. A cluster barrier comes before each dot. In a loop, it is hidden
-// behind the dot before, if that takes long enough.
+// behind the dot before, if that takes long enough. Where other warps copy for
+// the dot, there is none: the copies of both blocks arrive at one mbarrier.
+//
+// Two dots could share a cluster barrier, if the copies of both came first. A
+// dot of twice the size along K has the same buffers, and does just that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +28,7 @@
 #include "nvidia/TargetModel.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
+#include "tile/Analysis/LoopSchedule.h"
 #include "tile/Dialect/TritonGPU/IR/DivisionAttributes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/DotCost.h"
@@ -49,6 +54,23 @@ namespace {
 /// What a thread stores to shared memory at once.
 constexpr unsigned kStoreBits = 128;
 
+/// What an operand is loaded by, if all that comes in between are other
+/// layouts.
+Operation *findLoad(Value operand) {
+  Operation *def = operand.getDefiningOp();
+  while (isa_and_nonnull<ttg::ConvertLayoutOp, TransOp>(def))
+    def = def->getOperand(0).getDefiningOp();
+  return def;
+}
+
+/// Whether other warps are to copy for the dot: the program asks for it, and
+/// they can.
+bool isFedByOtherWarps(DotOp op) {
+  return ttg::LoopPlan(op->getParentOp()).isInWarpSpecialized() &&
+         isa_and_nonnull<DescriptorLoadOp>(findLoad(op.getA())) &&
+         isa_and_nonnull<DescriptorLoadOp>(findLoad(op.getB()));
+}
+
 /// Why two blocks cannot multiply a dot together that each of them could
 /// multiply by itself, or should not; empty if they should.
 std::string findObstacleOfPair(DotOp op) {
@@ -70,8 +92,9 @@ std::string findObstacleOfPair(DotOp op) {
   nvidia_gpu::DotTile tile{shape[0], shape[1], a.getShape().back() * bytes};
   int64_t tensor = tile.countTensorCycles();
   int64_t alone = std::max(tensor, tile.countSharedCycles(shape[1])),
-          together = std::max({tensor, tile.countSharedCycles(shape[1] / 2),
-                               nvidia_gpu::kBarrierCycles});
+          barrier = isFedByOtherWarps(op) ? 0 : nvidia_gpu::kBarrierCycles,
+          together =
+              std::max({tensor, tile.countSharedCycles(shape[1] / 2), barrier});
   if (together >= alone)
     return ("a pair would take " + Twine(together) +
             " cycles for it, and one block alone " + Twine(alone))

@@ -10,6 +10,7 @@
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/DivisionAttributes.h"
+#include "tile/Dialect/TritonGPU/IR/IterationAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/ProfileAttributes.h"
 #include "tile/Dialect/TritonGPU/IR/TurnAttributes.h"
@@ -57,6 +58,8 @@ static constexpr DeclaredAttribute kTable[] = {
     {kPartitionAttr, Is::Partitions, On::Operation,
      "The partition of warps that runs the operation; others belong to the "
      "default group."},
+    {kIndependentIterationsAttrName, Is::Unit, On::Loop,
+     "No iteration waits for what another one does."},
     {kDividesOperandAttrName, Is::Unit, On::Operation,
      "The operand of a dot behind this conversion is divided over the cluster "
      "as its result is."},

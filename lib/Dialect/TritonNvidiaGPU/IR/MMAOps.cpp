@@ -366,6 +366,14 @@ LogicalResult TCGen5MMAOp::verify() {
       failed(verifyReductionSize(*this, a.getShape()[1],
                                  a.getElementTypeBitWidth())))
     return failure();
+  int numSigns = getIsUnsigned() + getAIsUnsigned() + getBIsUnsigned();
+  if (numSigns && !a.getElementType().isInteger(8))
+    return emitOpError() << "expected operands of i8, as it says that they "
+                            "have no sign, found "
+                         << a.getElementType();
+  if (numSigns > 1)
+    return emitOpError("expected one attribute at most that says which "
+                       "operands have no sign");
   return verifyMMAv5(*this);
 }
 

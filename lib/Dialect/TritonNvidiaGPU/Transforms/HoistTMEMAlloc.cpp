@@ -14,6 +14,9 @@
 // A second loop may go on with the sum of the first: it would load one buffer
 // and store another. It goes on with the first buffer instead.
 //
+// Where accesses have tokens, each gets that of the access before it in the
+// program, and loops hand the last token on.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/TripCount.h"
@@ -48,6 +51,8 @@ struct CarriedSum {
   TMEMLoadOp load;
   /// The place of the sum among the iteration arguments.
   unsigned number;
+
+  bool hasTokens() { return bool(alloc.getToken()); }
 };
 
 bool isZero(Value value) {
@@ -56,29 +61,99 @@ bool isZero(Value value) {
 
 bool isKnownTrue(Value value) { return matchPattern(value, m_One()); }
 
-/// Whether `op` reads or writes the buffer itself, without a view or a token:
-/// then it is known what it does.
-bool isPlainAccess(Operation *op, Value buffer) {
+/// Whether `op` reads or writes the buffer itself, without a view: then it is
+/// known what it does.
+bool isAccess(Operation *op, Value buffer) {
   if (auto load = dyn_cast<TMEMLoadOp>(op))
-    return !load.getDep() && !load.getToken();
+    return load.getSrc() == buffer;
   if (auto store = dyn_cast<TMEMStoreOp>(op))
-    return !store.getDep() && !store.getToken();
+    return store.getDst() == buffer;
   auto mma = dyn_cast<MMAv5OpInterface>(op);
-  return mma && mma.getAccumulator() == buffer && mma.getLhs() != buffer &&
-         !mma.getAccumulatorDependency() && !mma.getAccumulatorToken();
+  return mma && mma.getAccumulator() == buffer && mma.getLhs() != buffer;
+}
+
+/// The token that an access makes; null if it has none.
+Value getToken(Operation *access) {
+  if (auto load = dyn_cast<TMEMLoadOp>(access))
+    return load.getToken();
+  if (auto store = dyn_cast<TMEMStoreOp>(access))
+    return store.getToken();
+  return cast<MMAv5OpInterface>(access).getAccumulatorToken();
+}
+
+/// Has an access come behind another one.
+void setDependency(Operation *access, Value token) {
+  if (auto load = dyn_cast<TMEMLoadOp>(access))
+    load.getDepMutable().assign(token);
+  else if (auto store = dyn_cast<TMEMStoreOp>(access))
+    store.getDepMutable().assign(token);
+  else
+    cast<MMAv5OpInterface>(access).setAccumulatorDependency(token);
+}
+
+/// Whether `op` is such an access, and has a token if `hasToken`.
+bool isPlainAccess(Operation *op, Value buffer, bool hasToken = false) {
+  return isAccess(op, buffer) && bool(getToken(op)) == hasToken;
+}
+
+/// Whether nobody but accesses of the buffer waits for these tokens.
+bool isForAccesses(Value token, Value buffer) {
+  return !token || llvm::all_of(token.getUsers(), [&](Operation *user) {
+    return isAccess(user, buffer);
+  });
+}
+
+/// Whether `loop` is in no operation but loops that could hand tokens on.
+bool isInLoopsOnly(scf::ForOp loop) {
+  Operation *parent = loop->getParentOp();
+  while (isa<scf::ForOp>(parent))
+    parent = parent->getParentOp();
+  return parent->hasTrait<mlir::OpTrait::IsIsolatedFromAbove>();
+}
+
+/// Has all accesses of `buffer` from `op` on, to the end of its block, come
+/// behind each other, the first of them behind `token`. Returns the last token.
+Value chainTokens(Operation *op, Value buffer, Value token) {
+  while (op) {
+    Operation *next = op->getNextNode();
+    if (isAccess(op, buffer)) {
+      setDependency(op, token);
+      token = getToken(op);
+    } else if (auto loop = dyn_cast<scf::ForOp>(op);
+               loop && llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+                 return loop->isAncestor(user);
+               })) {
+      IRRewriter rewriter(loop);
+      auto handOn = [](OpBuilder &, Location, ArrayRef<BlockArgument> args) {
+        return SmallVector<Value>{args.front()};
+      };
+      loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+          rewriter, token, /*replaceInitOperandUsesInLoop=*/false, handOn));
+      Operation *yield = loop.getBody()->getTerminator();
+      Value last = chainTokens(&loop.getBody()->front(), buffer,
+                               loop.getRegionIterArgs().back());
+      yield->setOperand(yield->getNumOperands() - 1, last);
+      token = loop.getResults().back();
+    }
+    op = next;
+  }
+  return token;
 }
 
 /// The sum of `loop` that is in `alloc`, if that is all that is in it.
 std::optional<CarriedSum> findCarriedSum(TMEMAllocOp alloc, scf::ForOp loop) {
   Value buffer = alloc.getResult();
   Block *body = loop.getBody();
-  if (alloc.getToken() ||
-      !cast<gpu::MemDescType>(buffer.getType()).getMutableMemory())
+  bool hasTokens = bool(alloc.getToken());
+  if (!cast<gpu::MemDescType>(buffer.getType()).getMutableMemory() ||
+      !isForAccesses(alloc.getToken(), buffer) ||
+      (hasTokens && !isInLoopsOnly(loop)))
     return std::nullopt;
   TMEMLoadOp last;
   Operation *lastWrite = alloc;
   for (Operation *user : buffer.getUsers()) {
-    if (user->getBlock() != body || !isPlainAccess(user, buffer))
+    if (user->getBlock() != body || !isPlainAccess(user, buffer, hasTokens) ||
+        !isForAccesses(getToken(user), buffer))
       return std::nullopt;
     if (!isa<TMEMLoadOp>(user) && lastWrite->isBeforeInBlock(user))
       lastWrite = user;
@@ -152,6 +227,7 @@ public:
 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
+    SmallVector<TMEMAllocOp> withTokens;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
       SmallVector<TMEMAllocOp> allocs(loop.getBody()->getOps<TMEMAllocOp>());
@@ -159,9 +235,13 @@ public:
         if (auto sum = findCarriedSum(alloc, loop)) {
           LDBG() << "a loop keeps its sum: " << alloc;
           hoist(*sum, loop);
+          if (sum->hasTokens())
+            withTokens.push_back(alloc);
           ++numSums;
         }
     }
+    for (TMEMAllocOp alloc : withTokens)
+      chainTokens(alloc->getNextNode(), alloc.getResult(), alloc.getToken());
     SmallVector<TMEMStoreOp> stores;
     getOperation().walk([&](TMEMStoreOp store) { stores.push_back(store); });
     for (TMEMStoreOp store : stores)
@@ -187,6 +267,19 @@ private:
     Value buffer = sum.alloc.getResult();
     Value old = loop.getRegionIterArg(sum.number);
     Block *body = loop.getBody();
+    // Tokens of new accesses, and what these wait for until all are there.
+    Type token = sum.hasTokens() ? sum.alloc.getToken().getType() : Type();
+    auto createLoad = [&](OpBuilder &b, Type type) -> Value {
+      return TMEMLoadOp::create(b, loop.getLoc(), type, token, /*red=*/Type(),
+                                buffer, sum.alloc.getToken(),
+                                /*redOp=*/RedOpAttr(), /*abs=*/false,
+                                /*NaN=*/false)
+          .getResult();
+    };
+    auto createStore = [&](OpBuilder &b, Location loc, Value value) {
+      TMEMStoreOp::create(b, loc, token, buffer, sum.alloc.getToken(), value,
+                          makeTrue(b, loc));
+    };
 
     // Other readers of the argument load it, before anybody writes.
     Value start = sum.alloc.getSrc();
@@ -198,38 +291,35 @@ private:
       if (user->isBeforeInBlock(place))
         place = user;
       builder.setInsertionPoint(place);
-      Value loaded =
-          TMEMLoadOp::create(builder, loop.getLoc(), old.getType(), buffer)
-              .getResult();
-      old.replaceAllUsesWith(loaded);
+      old.replaceAllUsesWith(createLoad(builder, old.getType()));
     }
     // What the alloc stored is stored in its place, if it is something else.
     if (start && start != old) {
       builder.setInsertionPoint(sum.alloc);
-      TMEMStoreOp::create(builder, sum.alloc.getLoc(), buffer, start,
-                          makeTrue(builder, sum.alloc.getLoc()));
+      createStore(builder, sum.alloc.getLoc(), start);
     }
     sum.alloc->moveBefore(getOutermostLoop(loop));
 
     Value init = loop.getInitArgs()[sum.number];
-    bool startsFromZero = carryFlag(sum, init, start == old, loop);
+    bool startsFromZero =
+        !sum.hasTokens() && carryFlag(sum, init, start == old, loop);
     if (!startsFromZero) {
       builder.setInsertionPoint(loop);
-      TMEMStoreOp::create(builder, loop.getLoc(), buffer, init,
-                          makeTrue(builder, loop.getLoc()));
+      createStore(builder, loop.getLoc(), init);
     }
     Value result = loop.getResult(sum.number);
     if (!result.use_empty()) {
       builder.setInsertionPointAfter(loop);
       if (startsFromZero)
         storeZeroIfEmpty(builder, buffer, init, loop);
-      result.replaceAllUsesWith(
-          TMEMLoadOp::create(builder, loop.getLoc(), result.getType(), buffer)
-              .getResult());
+      result.replaceAllUsesWith(createLoad(builder, result.getType()));
     }
     dropArgument(loop, sum.number);
-    if (sum.load->use_empty())
+    if (sum.load.getResult().use_empty()) {
+      if (sum.hasTokens())
+        sum.load.getToken().replaceAllUsesWith(sum.load.getDep());
       sum.load.erase();
+    }
   }
 
   /// A buffer has one place, however often it is made. It is made where no loop

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/LoopSchedule.h"
+#include "tile/Dialect/TritonGPU/IR/IterationAttributes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ProgramLoop.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -134,6 +135,9 @@ private:
     Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
     auto loop = scf::ForOp::create(builder, loc, first, end, one);
     loop->setAttr(kOverProgramsAttrName, builder.getUnitAttr());
+    // What a program acquires, it acquires for itself. The next one might run
+    // on another block.
+    loop->setAttr(gpu::kIndependentIterationsAttrName, builder.getUnitAttr());
     bool isAsked = false;
     for (Operation *op : work) {
       auto inner = dyn_cast<scf::ForOp>(op);

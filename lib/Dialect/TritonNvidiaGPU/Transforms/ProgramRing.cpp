@@ -40,24 +40,24 @@ unsigned countBlocks(OpBuilder &builder) {
   return gpu::lookupNumCTAs(builder.getInsertionBlock()->getParentOp());
 }
 
-/// How a buffer lies that each block of a cluster has.
-gpu::SwizzledSharedEncodingAttr getEncoding(MLIRContext *context,
-                                            unsigned numBlocks) {
-  auto blocks = gpu::CTALayoutAttr::get(context, {numBlocks}, {1}, {0});
-  return gpu::SwizzledSharedEncodingAttr::get(
-      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, {0}, blocks);
-}
-
 Value allocateWords(OpBuilder &builder, Location loc, int64_t words) {
-  MLIRContext *context = builder.getContext();
-  auto type = gpu::MemDescType::get({kSlots, words}, builder.getI64Type(),
-                                    getEncoding(context, countBlocks(builder)),
-                                    gpu::SharedMemorySpaceAttr::get(context),
-                                    /*mutableMemory=*/true);
+  gpu::MemDescType type = getAnswerType(builder.getContext(), {kSlots, words},
+                                        countBlocks(builder));
   return gpu::LocalAllocOp::create(builder, loc, type, Value());
 }
 
 } // namespace
+
+gpu::MemDescType nvidia_gpu::getAnswerType(MLIRContext *context,
+                                           ArrayRef<int64_t> shape,
+                                           unsigned numBlocks) {
+  auto blocks = gpu::CTALayoutAttr::get(context, {numBlocks}, {1}, {0});
+  auto encoding = gpu::SwizzledSharedEncodingAttr::get(
+      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, {0}, blocks);
+  return gpu::MemDescType::get(shape, IntegerType::get(context, 64), encoding,
+                               gpu::SharedMemorySpaceAttr::get(context),
+                               /*mutableMemory=*/true);
+}
 
 ProgramRing ProgramRing::create(OpBuilder &builder, Location loc,
                                 int numWarps) {

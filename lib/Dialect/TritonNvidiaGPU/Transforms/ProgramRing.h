@@ -28,6 +28,10 @@ namespace mlir::triton::nvidia_gpu {
 inline constexpr int64_t kAnswerWords = 2;
 inline constexpr int kAnswerBytes = 16;
 
+/// A buffer of words in shared memory. Each block of a cluster has all of them.
+gpu::MemDescType getAnswerType(MLIRContext *context, ArrayRef<int64_t> shape,
+                               unsigned numBlocks);
+
 /// The ring as one group of warps sees it.
 struct ProgramRing {
   /// Arrays: of answers, of barriers at which they arrive, and of those by

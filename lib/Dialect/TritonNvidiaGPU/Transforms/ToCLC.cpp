@@ -108,23 +108,17 @@ private:
     Location loc = loop.getLoc();
     MLIRContext *context = builder.getContext();
     unsigned numBlocks = gpu::lookupNumCTAs(loop);
-    // Each block of a cluster has the answer.
-    auto blocks = gpu::CTALayoutAttr::get(context, {numBlocks}, {1}, {0});
+    gpu::MemDescType type = getAnswerType(context, {kAnswerWords}, numBlocks);
     unsigned lanes = gpu::lookupThreadsPerWarp(loop),
              warps = gpu::lookupNumWarps(loop);
     auto registers = gpu::BlockedEncodingAttr::get(
-        context, {unsigned(kAnswerWords)}, {lanes}, {warps}, {0}, blocks);
-    auto shared = gpu::SwizzledSharedEncodingAttr::get(
-        context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, {0}, blocks);
-    Type word = builder.getI64Type();
+        context, {unsigned(kAnswerWords)}, {lanes}, {warps}, {0},
+        gpu::getCTALayout(type.getEncoding()));
     auto asked = CLCTryCancelSyncOp::create(
-        builder, loc, RankedTensorType::get({kAnswerWords}, word, registers));
-    auto buffer = gpu::LocalAllocOp::create(
         builder, loc,
-        gpu::MemDescType::get({kAnswerWords}, word, shared,
-                              gpu::SharedMemorySpaceAttr::get(context),
-                              /*mutableMemory=*/true),
-        asked);
+        RankedTensorType::get(type.getShape(), type.getElementType(),
+                              registers));
+    auto buffer = gpu::LocalAllocOp::create(builder, loc, type, asked);
     buffer.setAlignmentAttr(builder.getI32IntegerAttr(kAnswerBytes));
 
     builder.setInsertionPointToEnd(body);

@@ -344,3 +344,29 @@ tt.func @wgmma_warps(%a: !ttg.memdesc<128x64xf16, #f16, #smem>, %b: !ttg.memdesc
   tt.return
 }
 }
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @unsigned_floats(%a: !ttg.memdesc<128x128xf16, #f16, #smem>, %d: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @+1 {{expected operands of i8, as it says that they have no sign, found 'f16'}}
+  ttnvgpu.tc_gen5_mma %a, %a, %d, %p, %p {is_unsigned} : !ttg.memdesc<128x128xf16, #f16, #smem>, !ttg.memdesc<128x128xf16, #f16, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+}
+
+// -----
+
+#f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @two_signs(%a: !ttg.memdesc<128x128xi8, #f8, #smem>, %d: !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+  // expected-error @+1 {{expected one attribute at most that says which operands have no sign}}
+  ttnvgpu.tc_gen5_mma %a, %a, %d, %p, %p {a_is_unsigned, b_is_unsigned} : !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+}

@@ -74,4 +74,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %0 = ttnvgpu.tc_gen5_mma_scaled %a4, %b4, %d[%t], %as, %bs, %use, %pred lhs = e2m1 rhs = e2m1, %bar[%pred] {is_async} : !ttg.memdesc<128x64xi8, #f8n, #smem>, !ttg.memdesc<64x128xi8, #f8nt, #smem>, !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<128x4xi8, #scales, #ttnvgpu.tensor_memory>, !ttg.memdesc<1xi64, #bar, #smem, mutable>
     tt.return
   }
+
+  // Bytes without a sign, in Triton's spelling too.
+  // CHECK-LABEL: @unsigned
+  tt.func @unsigned(%a: !ttg.memdesc<128x128xi8, #f8, #smem>, %d: !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory, mutable>, %p: i1) {
+    // CHECK: ttnvgpu.tc_gen5_mma {{.*}} {is_unsigned} :
+    ttng.tc_gen5_mma %a, %a, %d, %p, %p {is_unsigned} : !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi32, #tmem, #ttng.tensor_memory, mutable>
+    // CHECK: ttnvgpu.tc_gen5_mma {{.*}} {b_is_unsigned} :
+    ttnvgpu.tc_gen5_mma %a, %a, %d, %p, %p {b_is_unsigned} : !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi32, #tmem, #ttnvgpu.tensor_memory, mutable>
+    tt.return
+  }
 }

@@ -55,13 +55,3 @@ tt.func @arrive(%bar: !ttg.memdesc<2xi64, #bar, #smem, mutable>) {
   tt.return
 }
 
-// -----
-
-#f8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
-#smem = #ttg.shared_memory
-#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-tt.func @unsigned(%a: !ttg.memdesc<128x128xi8, #f8, #smem>, %d: !ttg.memdesc<128x128xi32, #tmem, #ttng.tensor_memory, mutable>, %p: i1) {
-  // expected-error @+1 {{unknown attribute 'is_unsigned' of 'ttnvgpu.tc_gen5_mma'}}
-  ttng.tc_gen5_mma %a, %a, %d, %p, %p {is_unsigned} : !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi8, #f8, #smem>, !ttg.memdesc<128x128xi32, #tmem, #ttng.tensor_memory, mutable>
-  tt.return
-}

@@ -131,9 +131,9 @@ std::optional<TensorMma> nvidia::findTensorMma(Type a, Type b, Type d) {
     return TensorMma{Kind::F16, 1, 1, sum};
   if (a.isF32() && isF32)
     return TensorMma{Kind::TF32, 2, 2, sum};
-  // Integers without a sign are those of another operation.
+  constexpr unsigned kSignedCode = 1;
   if (a.isInteger(8) && d.isInteger(32))
-    return TensorMma{Kind::I8, 1, 1, kI32Sum};
+    return TensorMma{Kind::I8, kSignedCode, kSignedCode, kI32Sum};
   return std::nullopt;
 }
 

@@ -359,8 +359,14 @@ struct MMAPattern : ProductPattern<ttng::TCGen5MMAOp> {
                            op.getD().getType().getElementType());
     if (!mma)
       return decline(op, "there is no tcgen05.mma for these element types");
-    if (mma->kind == nvt::TensorMma::Kind::I8 && !facts.hasIntegerTensorCore)
-      return decline(op, "the target has no tcgen05.mma for integers");
+    if (mma->kind == nvt::TensorMma::Kind::I8) {
+      if (!facts.hasIntegerTensorCore)
+        return decline(op, "the target has no tcgen05.mma for integers");
+      if (op.getIsUnsigned() || op.getAIsUnsigned())
+        mma->aCode = nvt::kUnsignedCode;
+      if (op.getIsUnsigned() || op.getBIsUnsigned())
+        mma->bCode = nvt::kUnsignedCode;
+    }
     LLVMBuilder b(op.getLoc(), rewriter);
     FailureOr<Product> product =
         makeProduct(b, op, adaptor, *mma, op.getA().getType().getShape()[1]);

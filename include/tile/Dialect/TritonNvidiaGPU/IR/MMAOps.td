@@ -112,6 +112,9 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits<>.traits> {
     cluster multiply together, each holding half of the operands. With `multicast`
     the barriers of all blocks hear of it that share an operand with this one.
 
+    Elements of type `i8` have a sign. With `is_unsigned` they are from 0 to 255 in
+    both operands, with `a_is_unsigned` or `b_is_unsigned` in one of them.
+
     A token, where there is one, orders accesses of the accumulator: the operand in
     brackets after `d` is the token of the access before this one.
 
@@ -133,7 +136,10 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", TTNG_MMAv5Traits<>.traits> {
     Variadic<I1>:$barrier_preds,
     UnitAttr:$is_async,
     UnitAttr:$two_ctas,
-    UnitAttr:$multicast);
+    UnitAttr:$multicast,
+    UnitAttr:$is_unsigned,
+    UnitAttr:$a_is_unsigned,
+    UnitAttr:$b_is_unsigned);
   let results = (outs Optional<TTNG_Token>:$token);
   let assemblyFormat = [{
     $a `,` $b `,` $d `` custom<Token>($acc_dep, type($token)) `,` $useD `,` $pred

@@ -177,6 +177,9 @@ def TritonGPUHoistTMEMAlloc
     the sum and stores it. A second loop that goes on with the sum of a first one
     has it in the same buffer.
 
+    Where the accesses of a buffer have tokens, each waits for the one before it in
+    the program. The loop hands the last token on in place of the sum.
+
     Before:
     ```mlir
     %r = scf.for ... iter_args(%sum = %init) -> (tensor<128x128xf32, #linear>) {

@@ -22,7 +22,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: scf.for
   // CHECK: ttnvgpu.tc_gen5_mma
   // CHECK: ttnvgpu.tmem_load
-  // CHECK: } {ttnvgpu.over_programs}
+  // CHECK: } {ttg.independent_iterations, ttnvgpu.over_programs}
   // CHECK-NEXT: tt.return
   // MARKED-LABEL: @product
   // MARKED-NOT: ttnvgpu.over_programs
@@ -48,8 +48,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // The loop over programs asks for what a loop of the kernel asks for.
   // CHECK-LABEL: @asks
   // CHECK: } {tt.warp_specialize}
-  // CHECK: } {tt.warp_specialize, ttnvgpu.over_programs}
-  // MARKED: } {tt.warp_specialize, ttnvgpu.over_programs}
+  // CHECK: } {tt.warp_specialize, ttg.independent_iterations, ttnvgpu.over_programs}
+  // MARKED: } {tt.warp_specialize, ttg.independent_iterations, ttnvgpu.over_programs}
   tt.func public @asks(%out: !tt.ptr<i32>, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32

@@ -50,7 +50,11 @@ struct TensorMma {
   std::string checkShape(bool twoBlocks) const;
 };
 
-/// The instruction for elements of these types, without its shape.
+/// The code of bytes without a sign.
+inline constexpr unsigned kUnsignedCode = 0;
+
+/// The instruction for elements of these types, without its shape. Integers
+/// have a sign.
 std::optional<TensorMma> findTensorMma(Type a, Type b, Type d);
 
 /// The instruction for elements with scales, of which one belongs to `perScale`

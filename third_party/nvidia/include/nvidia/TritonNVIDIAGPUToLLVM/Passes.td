@@ -83,7 +83,8 @@ def PlanBlockPairsNV : Pass<"plan-block-pairs-nv", "mlir::ModuleOp"> {
     itself. Or their tensor cores work together, and each block has half of the
     columns of the right operand. What takes fewer cycles is chosen. The cycles are
     those of the tensor core, of shared memory, and of the cluster barrier before each
-    dot.
+    dot. There is none where the program asks for warps that copy
+    (`tt.warp_specialize`), and both operands come by descriptors.
 
     The dots of a module agree. The module says so (`ttng.two-ctas`), and a
     conversion of each right operand says how it is divided:

@@ -202,6 +202,17 @@ def test_random_configurations(seed, monkeypatch):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("stages", [2, 5])
+@pytest.mark.parametrize("sizes", [(528, 144, 104), (256, 128, 32), (1, 8, 8)])
+def test_short_dots(sizes, stages, monkeypatch):
+    """Too short for a barrier of the cluster in front of each. Warps that copy need none."""
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "4")
+    kernel = multiply_by_descriptors(
+        "fp16", sizes, (256, 128, 32), flatten=False, num_stages=stages, num_ctas=2
+    )
+    check(kernel)
+
+
 def test_pointers_of_a_pair(monkeypatch, capfd):
     """Threads that copy cannot arrive in the other block: the loop stays as it is, and says so."""
     monkeypatch.setenv("MLIR_ENABLE_REMARK", "tritongpu-partition-scheduling")

@@ -12,7 +12,7 @@ from tile.language.state import current
 from tile.language.values import builtin, describe, unwrap
 from tile.runtime.jit import constexpr_function
 
-from ..._core import refuse_unsigned, shared_memory_descriptor
+from ..._core import shared_memory_descriptor
 from ..ampere.mbarrier import check_barrier, is_always, predicate
 from ._layouts import TensorMemoryLayout, TensorMemoryScalesLayout
 from ._memory import tensor_memory_descriptor
@@ -83,6 +83,15 @@ def _attributes(acc: tensor_memory_descriptor, arrivals: _Arrivals, multicast: A
     return attributes
 
 
+def _attributes_of_signs(a: Any, b: Any) -> dict:
+    """Which operands are bytes without a sign: the types of the IR do not tell."""
+    which = tuple(x.dtype.name == "uint8" for x in (a, b))
+    if not any(which):
+        return {}
+    names = {(True, True): "is_unsigned", (True, False): "a_is_unsigned"}
+    return {names.get(which, "b_is_unsigned"): current().unit_attr()}
+
+
 @builtin
 def tcgen05_mma(
     a: Any,
@@ -99,12 +108,12 @@ def tcgen05_mma(
     a = _buffer(a, "operand 0 of tcgen05_mma", (shared_memory_descriptor, tensor_memory_descriptor))
     b = _buffer(b, "operand 1 of tcgen05_mma", (shared_memory_descriptor,))
     acc = _accumulator(acc, "tcgen05_mma")
-    refuse_unsigned(a, b, "tcgen05_mma")
     use, when = _condition(use_acc), _condition(pred)
     arrivals = _Arrivals(mbarriers, mbarrier_preds, "tcgen05_mma")
     builder = current()
     count = len(arrivals.bars)
     attributes = _attributes(acc, arrivals, multicast)
+    attributes |= _attributes_of_signs(a, b)
     attributes["operandSegmentSizes"] = builder.i32_array_attr([1, 1, 1, 0, 1, 1, count, count])
     handles = [a.handle, b.handle, acc.handle, use, when, *arrivals.bars, *arrivals.conditions]
     builder.create("ttnvgpu.tc_gen5_mma", handles, attributes, (builder.type(TOKEN),))
