@@ -4,6 +4,7 @@
 #include "tile/Support/DeclaredAttributes.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Exponentials.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ProgramLoop.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TTNGAliasDialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -22,6 +23,9 @@ static constexpr DeclaredAttribute kTable[] = {
      "for what all of them did before."},
     {kOverProgramsAttrName, Is::Unit, On::Loop,
      "The loop runs one program of the launch in each iteration."},
+    {kPolynomialPairsAttrName, Is::Count, On::Operation,
+     "Of so many pairs of neighbours that a thread has, one is computed by a "
+     "polynomial."},
     {kTensorMapAttrName, Is::Dictionary, On::Argument,
      "The argument is a tensor map, by value: what the map says beside base, "
      "shape and strides."},

@@ -48,6 +48,11 @@ void NVIDIAMiddleEnd::addWarpSpecialization() {
   specialization.numStages = options.numStages;
   specialization.supported = options.canSpecializeWarps;
   add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
+  if (options.useTensorMemory && options.partitionCorrections) {
+    nvidia_gpu::TritonNvidiaPartitionCorrectionsOptions corrections;
+    corrections.wherePossible = options.correctionsWherePossible;
+    add(nvidia_gpu::createTritonNvidiaPartitionCorrections(corrections));
+  }
   if (mayLoop)
     add(nvidia_gpu::createTritonNvidiaInlineProgramLoop());
 }

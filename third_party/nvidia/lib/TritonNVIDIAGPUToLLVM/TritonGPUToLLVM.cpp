@@ -63,6 +63,7 @@ struct ConvertTritonGPUToLLVM
       populateWarpSpecializePatterns(own);
       nvidia::populateMathPatterns(own, target);
       nvidia::populateFloatConversionPatterns(own, target);
+      nvidia::populateExp2Patterns(own);
       nvidia::populateFp4ToFpPatterns(own);
       nvidia::populateAsyncCopyPatterns(own, target);
       nvidia::populateDotPatterns(own, target);

@@ -266,16 +266,28 @@ private:
     return most;
   }
 
-  /// What a group has while it waits for work. One that gets more than it
-  /// begins with has that in its partitions only: all wait in one place, where
-  /// ptxas knows of the least.
+  /// Whether all partitions that run on a warp group have whole warp groups,
+  /// which can take registers.
+  bool hasWholePartitions(int group) {
+    for (ttg::WarpSpecializeOp op : ops)
+      for (auto [first, count] :
+           llvm::zip(*op.getWarpGroupStartIds(), op.getPartitionNumWarps()))
+        if (first < (group + 1) * kWarpsPerGroup &&
+            first + count > group * kWarpsPerGroup && count % kWarpsPerGroup)
+          return false;
+    return true;
+  }
+
+  /// What a group has while it waits for work: the least of all. They wait in
+  /// one place, and ptxas takes what comes behind it for code with the least. A
+  /// group that gets more has it in its partitions.
   int getWaitingRegisters(int group) {
     int least = firstRegisters;
     for (int other = numDefaultWarps / kWarpsPerGroup;
          other < numWarps / kWarpsPerGroup; ++other)
       least = std::min(least, getRegistersOfGroup(other));
     int own = getRegistersOfGroup(group);
-    return own > firstRegisters ? least : own;
+    return own > firstRegisters || hasWholePartitions(group) ? least : own;
   }
 
   /// Changes the registers of the threads of a warp group.
@@ -369,9 +381,10 @@ private:
     // All warps of a warp group change together.
     bool asksForMore =
         movesRegisters() && count % kWarpsPerGroup == 0 &&
-        (registers = getRegistersOfGroup(group)) > firstRegisters;
+        (registers = getRegistersOfGroup(group)) >
+            (waiting = getWaitingRegisters(group));
     if (asksForMore)
-      setRegisters(waiting = getWaitingRegisters(group), registers);
+      setRegisters(waiting, registers);
     forEachCapture(op, [&](unsigned capture, int offset) {
       BlockArgument argument = partition.getArgument(capture);
       if (argument.use_empty())

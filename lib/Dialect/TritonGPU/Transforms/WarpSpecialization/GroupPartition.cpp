@@ -4,14 +4,12 @@
 #include "GroupPartition.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
-#include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
-#include "tile/Dialect/TritonGPU/IR/TargetModel.h"
+#include "tile/Dialect/TritonGPU/Transforms/Partitions.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/DebugLog.h"
-#include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "tritongpu-partition-loops"
 
@@ -239,40 +237,15 @@ ProducerSlice GroupPartition::getSlice() {
 // The division
 //===----------------------------------------------------------------------===//
 
-/// Registers for each thread of both groups: half of what the other partitions
-/// leave.
-int32_t GroupPartition::countRegisters() {
-  const TargetModel &model = getTargetModel(specialize);
-  int threads = lookupThreadsPerWarp(specialize);
-  int mine = 2 * lookupNumWarps(specialize);
-  int others = 0, taken = 0;
-  ArrayRef<int32_t> requested;
-  if (auto given = specialize.getRequestedRegisters())
-    requested = *given;
-  for (auto [i, warps] : llvm::enumerate(specialize.getPartitionNumWarps())) {
-    others += warps;
-    taken = std::max<int>(taken, i < requested.size() ? requested[i] : 0);
-  }
-  others = llvm::alignTo(others, kWarpsPerGroup);
-  int total = mine + others;
-  auto round = [](int64_t registers) {
-    return registers / kRegisterUnit * kRegisterUnit;
-  };
-  int64_t most = round(model.getRegistersPerThread(threads));
-  int64_t each = std::min<int64_t>(
-      most, round(model.getRegistersPerThread(total * threads)));
-  return std::min<int64_t>(
-      most,
-      round((each * total - llvm::alignTo(taken, kRegisterUnit) * others) /
-            mine));
-}
-
 /// Repeats the second chain in a partition of a new operation, which replaces
 /// the old one.
 void GroupPartition::makePartition() {
   ProducerSlice slice = getSlice();
   specialize =
-      addPartition(specialize, lookupNumWarps(specialize), countRegisters());
+      addPartition(specialize, lookupNumWarps(specialize), /*registers=*/0);
+  unsigned second = specialize.getPartitionRegions().size() - 1;
+  if (specialize.getRequestedRegisters())
+    divideRegisters(specialize, second);
   ProducerBuilder partition(slice, specialize,
                             specialize.getPartitionRegions().back());
   partition.build();

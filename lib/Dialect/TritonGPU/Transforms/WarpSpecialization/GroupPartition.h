@@ -60,7 +60,6 @@ private:
   bool canBring(Value value) const;
 
   ProducerSlice getSlice();
-  int32_t countRegisters();
   void makePartition();
   void removeFromDefaultGroup();
 

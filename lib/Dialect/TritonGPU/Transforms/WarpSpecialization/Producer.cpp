@@ -4,6 +4,7 @@
 #include "Producer.h"
 
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Partitions.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -146,30 +147,6 @@ ProducerSlice::findObstacle(MemoryModel &memory) const {
 // The partition
 //===----------------------------------------------------------------------===//
 
-WarpSpecializeOp mlir::triton::gpu::addPartition(WarpSpecializeOp specialize,
-                                                 int32_t numWarps,
-                                                 int32_t registers) {
-  OpBuilder builder(specialize);
-  SmallVector<int32_t> warps(specialize.getPartitionNumWarps());
-  warps.push_back(numWarps);
-  auto next = WarpSpecializeOp::create(builder, specialize.getLoc(),
-                                       specialize.getResultTypes(), warps,
-                                       /*numPartitionRegions=*/warps.size());
-  next->setOperands(specialize->getOperands());
-  if (auto before = specialize.getRequestedRegisters()) {
-    SmallVector<int32_t> requested(*before);
-    requested.push_back(registers);
-    next.setRequestedRegisters(requested);
-  }
-  next.getDefaultRegion().takeBody(specialize.getDefaultRegion());
-  for (auto [from, to] :
-       llvm::zip(specialize.getPartitionRegions(), next.getPartitionRegions()))
-    to.takeBody(from);
-  specialize->replaceAllUsesWith(next);
-  specialize->erase();
-  return next;
-}
-
 ProducerBuilder::ProducerBuilder(const ProducerSlice &slice,
                                  WarpSpecializeOp specialize, Region &partition)
     : slice(slice), specialize(specialize), partition(partition),
@@ -298,15 +275,7 @@ Value ProducerBuilder::bring(Value value) {
 }
 
 Value ProducerBuilder::capture(Value value) {
-  specialize->insertOperands(specialize->getNumOperands(), value);
-  Value mine;
-  for (Region &region : specialize.getPartitionRegions()) {
-    BlockArgument argument =
-        region.addArgument(value.getType(), value.getLoc());
-    if (&region == &partition)
-      mine = argument;
-  }
-  return mine;
+  return partition.getArgument(addCapture(specialize, value));
 }
 
 Value ProducerBuilder::bringThroughMemory(Value value) {

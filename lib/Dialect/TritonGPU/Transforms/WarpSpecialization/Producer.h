@@ -44,10 +44,6 @@ private:
   llvm::SetVector<Value> values;
 };
 
-/// Replaces the operation by one with a further partition, which is empty.
-WarpSpecializeOp addPartition(WarpSpecializeOp specialize, int32_t numWarps,
-                              int32_t registers);
-
 /// Repeats a slice in a partition of `specialize`, and hands it what it needs
 /// from around the loop.
 class ProducerBuilder {

@@ -11,6 +11,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/RegisterBudget.h"
 #include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
+#include "tile/Dialect/TritonGPU/Transforms/Partitions.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"

@@ -76,6 +76,33 @@ def ChooseRowGroupsNV : Pass<"choose-row-groups-nv", "mlir::ModuleOp"> {
   ];
 }
 
+def Exp2ByPolynomialNV : Pass<"exp2-by-polynomial-nv", "mlir::ModuleOp"> {
+  let summary = "Compute some powers of two by a polynomial, where it pays";
+  let description = [{
+    In loops with dots that groups of warps run, as in attention. A multiprocessor has
+    16 lanes for powers of two. Where they hold the others up, one of a few pairs of
+    powers is a polynomial. How many, the cycles of an iteration say. The result must be
+    rounded to 16 bits or fewer. It may be added up beside that.
+
+    ```mlir
+    %w = math.exp2 %x : tensor<128x64xf32, #linear>
+    %p = arith.truncf %w : tensor<128x64xf32, #linear> to tensor<128x64xf16, #linear>
+    ```
+    becomes
+    ```mlir
+    %w = math.exp2 %x {ttnvgpu.polynomial_pairs = 6 : i32} : tensor<128x64xf32, #linear>
+    %p = arith.truncf %w : tensor<128x64xf32, #linear> to tensor<128x64xf16, #linear>
+    ```
+  }];
+  let options = [
+    Option<"wherePossible", "where-possible", "bool", /*default=*/"false",
+           "One of four pairs, whatever it costs">
+  ];
+  let statistics = [
+    Statistic<"numPowers", "num-powers", "Operations some of whose results are polynomials">
+  ];
+}
+
 def PlanBlockPairsNV : Pass<"plan-block-pairs-nv", "mlir::ModuleOp"> {
   let summary = "Decide whether pairs of blocks multiply together";
   let description = [{

@@ -14,6 +14,7 @@ void populateMathPatterns(const LoweringContext &context,
 
 void populateFloatConversionPatterns(const LoweringContext &context,
                                      const TargetInfo &target);
+void populateExp2Patterns(const LoweringContext &context);
 void populateFp4ToFpPatterns(const LoweringContext &context);
 void populateAsyncCopyPatterns(const LoweringContext &context,
                                const TargetInfo &target);
