@@ -18,8 +18,14 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
+#one = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 // expected-error @below {{shared memory is not allocated: run -allocate-shared-memory first}}
-module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @buffer_without_a_place() {
+    %b = ttg.local_alloc : () -> !ttg.memdesc<64xf32, #one, #smem, mutable>
+    tt.return
+  }
 }
 
 // -----
