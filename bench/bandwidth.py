@@ -94,7 +94,7 @@ def decode(requests: int, length: int, heads: int = 32, kv_heads: int = 8) -> tu
         return attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0]
 
     # Powers of two, and what fills the GPU with some programs for each multiprocessor.
-    room = torch.cuda.get_device_properties().multi_processor_count
+    room = torch.cuda.get_device_properties(0).multi_processor_count
     splits = {min(128, max(1, 2 ** (n // requests).bit_length())) for n in (32, 64)}
     splits |= {max(1, min(128, room * n // (kv_heads * requests))) for n in (3, 6)}
     configs = [
