@@ -8,8 +8,10 @@ Llama 3 and Qwen 3. Both compilers get one list of configurations. The best of e
 turns: turns.py says how.
 
 Every launch of a row counts, also those that add up parts. What is counted as moved is what has to
-be read: keys and values, or weights. Inputs are random and every output is checked. A copy of as
-many bytes by torch says what memory allows.
+be read: keys and values, or weights. Inputs are random and every output is checked. Two things say
+what memory allows: a copy by torch that moves as many bytes, and a kernel that reads as many. The
+flush between launches leaves lines in L2 that have to be written back. A kernel that reads makes
+room in L2 for all its bytes. The copy does so for as many, but only half of them come from memory.
 """
 
 from __future__ import annotations
@@ -21,12 +23,50 @@ from typing import Any
 
 import torch
 from peer import load, load_for_peer
-from turns import best_times_ms
+from turns import Candidate, best_times_ms
+
+import tile
+import tile.language as tl
 
 #: What outputs may be off, relative to their norm.
 TOLERANCE = 5e-3
 #: Runs an example of a module at a configuration, and returns its output.
 Run = Callable[[Any, dict[str, int]], torch.Tensor]
+
+
+@tile.jit
+def read_kernel(words_ptr, out_ptr, count, BLOCK: tl.constexpr, TIMES: tl.constexpr):
+    """Reads words, and stores what is no less work to know than all of them."""
+    first = tl.program_id(0).to(tl.int64) * (BLOCK * TIMES)
+    every = tl.zeros((BLOCK,), tl.int32)
+    for i in tl.static_range(TIMES):
+        places = first + i * BLOCK + tl.arange(0, BLOCK)
+        every |= tl.load(words_ptr + places, mask=places < count, other=0)
+    tl.store(out_ptr + tl.program_id(0), tl.max(every, 0))
+
+
+def reads(moved: int) -> list[Candidate]:
+    """Ways to read as many bytes."""
+    words = torch.zeros(moved // 4, device="cuda", dtype=torch.int32)
+    found: list[Candidate] = []
+    for block, times, warps in (
+        (512, 8, 2),
+        (1024, 4, 4),
+        (1024, 8, 4),
+        (2048, 4, 4),
+        (4096, 4, 8),
+    ):
+        programs = tile.cdiv(words.numel(), block * times)
+        out = torch.empty(programs, device="cuda", dtype=torch.int32)
+
+        def run(
+            block: int = block, times: int = times, warps: int = warps, out: torch.Tensor = out
+        ) -> None:
+            sizes = {"BLOCK": block, "TIMES": times, "num_warps": warps}
+            read_kernel[(out.numel(),)](words, out, words.numel(), **sizes)
+
+        found.append((f"{block} {times} {warps}", run))
+    return found
 
 
 def _half(*shape: int) -> torch.Tensor:
@@ -45,7 +85,7 @@ def decode(requests: int, length: int, heads: int = 32, kv_heads: int = 8) -> tu
     def run(module: Any, config: dict[str, int]) -> torch.Tensor:
         parts = torch.empty(requests, heads, config["splits"], width, device="cuda")
         logs = torch.empty(requests, heads, config["splits"], device="cuda")
-        module.decode(q, keys, values, table, lengths, parts, logs, out, **config)
+        module.decode(q, keys, values, table, lengths, parts, logs, out, early=True, **config)
         return out
 
     def reference() -> torch.Tensor:
@@ -53,55 +93,73 @@ def decode(requests: int, length: int, heads: int = 32, kv_heads: int = 8) -> tu
         attention = torch.nn.functional.scaled_dot_product_attention
         return attention(q[:, :, None], k, v, enable_gqa=True)[:, :, 0]
 
-    splits = sorted({min(128, max(1, 2 ** (n // requests).bit_length())) for n in (32, 64)})
+    # Powers of two, and what fills the GPU with some programs for each multiprocessor.
+    room = torch.cuda.get_device_properties(0).multi_processor_count
+    splits = {min(128, max(1, 2 ** (n // requests).bit_length())) for n in (32, 64)}
+    splits |= {max(1, min(128, room * n // (kv_heads * requests))) for n in (3, 6)}
     configs = [
         {"splits": s, "block": block, "num_warps": warps, "num_stages": stages}
-        for s in splits
-        for block, warps in ((32, 4), (64, 4), (128, 4))
-        for stages in (2, 3)
-    ]
+        for s in sorted(splits)
+        for block, warps, stages in (
+            (16, 1, 4), (32, 1, 3), (32, 4, 2), (32, 4, 3), (64, 4, 2), (64, 4, 3), (128, 4, 2)
+        )
+    ]  # fmt: skip
     return run, reference, configs, 2 * keys.numel() * keys.element_size()
 
 
 def quantised(m: int, k: int, n: int) -> tuple:
     group = 128
-    packed = torch.randint(0, 256, (n, k // 2), device="cuda", dtype=torch.uint8)
+    # Nibbles in the order in which `pack` of the example has those of ordinary weights.
+    words = torch.randint(-(2**31), 2**31, (n, k // 8), device="cuda", dtype=torch.int32)
     scales = (torch.rand(k // group, n, device="cuda") * 0.01).half()
     x, out = _half(m, k), _half(m, n)
+    counters = torch.zeros(1 << 16, device="cuda", dtype=torch.int32)
 
     def run(module: Any, config: dict[str, int]) -> torch.Tensor:
         parts = torch.empty(config["splits"], m, n, device="cuda")
-        module.matmul(x, packed, scales, parts, out, **config)
+        module.matmul(x, words, scales, parts, counters, out, **config)
         return out
 
     def reference() -> torch.Tensor:
-        weights = torch.cat([packed & 15, packed >> 4], 1).float() - 8
+        weights = load("quantised_matmul").unpacked(words.cpu().numpy())
+        weights = torch.from_numpy(weights).cuda().float()
         return x.float() @ (weights * scales.float().repeat_interleave(group, 0).T).T
 
     configs = [
-        {"splits": splits, "bm": 16, "bn": bn, "num_warps": warps, "num_stages": 3, "maxnreg": most}
+        {"splits": splits, "step": 2, **_options(m, bn, warps, stages)}
         for splits in (1, 2, 4, 8)
-        for bn, warps, most in ((32, 4, None), (64, 4, None), (64, 4, 128), (64, 8, None))
-        if splits * group * 2 <= k
+        for bn, warps, stages in ((16, 1, 3), (32, 2, 3), (64, 4, 3))
     ]
-    return run, reference, configs, packed.numel() + scales.numel() * scales.element_size()
+    return run, reference, configs, words.numel() * 4 + scales.numel() * scales.element_size()
+
+
+def _options(m: int, bn: int, warps: int, stages: int) -> dict[str, int]:
+    # A tensor core multiplies with 8 columns at least.
+    return {"bm": 8 if m <= 8 else 16, "bn": bn, "num_warps": warps, "num_stages": stages}
 
 
 def bytes_of_weights(m: int, k: int, n: int) -> tuple:
     weights = torch.randint(-128, 128, (n, k), device="cuda", dtype=torch.int8)
     scales, x, out = (torch.rand(n, device="cuda") * 0.01).half(), _half(m, k), _half(m, n)
+    counters = torch.zeros(1 << 16, device="cuda", dtype=torch.int32)
 
     def run(module: Any, config: dict[str, int]) -> torch.Tensor:
-        module.matmul_of_bytes(x, weights, scales, out, **config)
+        parts = torch.empty(config["splits"], m, n, device="cuda")
+        module.matmul_of_bytes(x, weights, scales, parts, counters, out, **config)
         return out
 
     def reference() -> torch.Tensor:
         return x.float() @ (weights.float() * scales.float()[:, None]).T
 
     configs = [
-        {"bm": 16, "bn": bn, "bk": 128, "num_warps": warps, "num_stages": stages}
-        for bn, warps in ((32, 4), (64, 4), (64, 8), (128, 8))
-        for stages in (3, 4)
+        {"splits": splits, "bk": bk, **_options(m, bn, warps, stages)}
+        for splits in (1, 2, 4)
+        for bk, bn, warps, stages in (
+            (128, 16, 1, 5),
+            (128, 32, 2, 4),
+            (128, 64, 4, 3),
+            (256, 64, 4, 3),
+        )
     ]
     return run, reference, configs, weights.numel()
 
@@ -110,13 +168,16 @@ def experts(tokens: int, count: int, chosen: int, k: int, n: int) -> tuple:
     gate, up, down = (_half(count, *s) * 0.02 for s in ((n, k), (n, k), (k, n)))
     x, out = _half(tokens, k), _half(tokens, k)
     shares, choices = torch.randn(tokens, count, device="cuda").softmax(-1).topk(chosen)
-    order, ends = load("experts").by_expert(choices.cpu().numpy(), count)
-    order, ends = (torch.from_numpy(a).cuda() for a in (order, ends))
+    bm = 8 if int(choices.flatten().bincount().max()) <= 8 else 16
+    order, blocks = load("experts").by_expert(choices.cpu().numpy(), count, bm)
+    order, blocks = (torch.from_numpy(a).cuda() for a in (order, blocks))
     hidden = _half(tokens * chosen, n)
     parts = torch.empty(tokens * chosen, k, device="cuda")
 
     def run(module: Any, config: dict[str, int]) -> torch.Tensor:
-        module.layer(x, gate, up, down, order, ends, shares, hidden, parts, out, **config)
+        module.layer(
+            x, gate, up, down, order, blocks, shares, hidden, parts, out, early=True, **config
+        )
         return out
 
     def reference() -> torch.Tensor:
@@ -130,11 +191,12 @@ def experts(tokens: int, count: int, chosen: int, k: int, n: int) -> tuple:
         return result
 
     configs = [
-        {"bm": 16, "bn": bn, "bk": bk, "num_warps": 4, "num_stages": stages}
-        for bn in (32, 64)
-        for bk in (64, 128)
-        for stages in (3, 4)
-    ]
+        {"bm": bm, "bn": bn, "bk": bk, "num_warps": warps, "num_stages": stages}
+        for bn, bk, warps, stages in (
+            (16, 64, 1, 6), (16, 128, 1, 4), (16, 128, 2, 4), (32, 128, 2, 3), (64, 64, 4, 3),
+            (64, 128, 4, 3),
+        )
+    ]  # fmt: skip
     active = len(choices.unique())
     return run, reference, configs, active * 3 * n * k * gate.element_size()
 
@@ -156,7 +218,7 @@ def rows() -> Iterator[tuple[str, str, Callable[[], tuple]]]:
 
 
 def measure(example: str, make: Callable[[], tuple]) -> tuple[int, list[tuple[float, str]]]:
-    """Bytes, and time and configuration of ours, of Triton, and of a copy."""
+    """Bytes, and time and configuration of ours, of Triton, of a read and of a copy."""
     torch.manual_seed(0)
     run, reference, configs, moved = make()
     expected = reference().double()
@@ -175,6 +237,7 @@ def measure(example: str, make: Callable[[], tuple]) -> tuple[int, list[tuple[fl
             short = " ".join(map(str, config.values()))
             candidates.append((short, lambda m=module, c=config: run(m, c)))
         contestants.append(candidates)
+    contestants.append(reads(moved))
     source, target = torch.empty(2, moved // 2, device="cuda", dtype=torch.int8)
     return moved, best_times_ms(contestants, lambda: target.copy_(source), repeats=10, final=40)
 
@@ -186,16 +249,20 @@ def main() -> None:
     options = parser.parse_args()
     until = time.time() + options.seconds
     print(f"GPU: {torch.cuda.get_device_name()}")
-    print("| work | MB | tile us (configuration) | Triton us | ratio | tile GB/s | of a copy |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| work | MB | tile us (configuration) | Triton us | ratio | tile GB/s | of a copy "
+        "| of a read |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for example, name, make in rows():
         if options.match not in name or time.time() > until:
             continue
-        moved, (ours, peer, copy) = measure(example, make)
+        moved, (ours, peer, read, copy) = measure(example, make)
         print(
             f"| {name} | {moved / 1e6:.0f} | {ours[0] * 1e3:.1f} ({ours[1]}) "
             f"| {peer[0] * 1e3:.1f} ({peer[1]}) | {peer[0] / ours[0]:.2f} "
-            f"| {moved / ours[0] * 1e-6:.0f} | {copy[0] / ours[0]:.2f} |",
+            f"| {moved / ours[0] * 1e-6:.0f} | {copy[0] / ours[0]:.2f} "
+            f"| {read[0] / ours[0]:.2f} |",
             flush=True,
         )
         torch.cuda.empty_cache()

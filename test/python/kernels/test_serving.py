@@ -64,43 +64,63 @@ def test_attention_of_one_token(
 
 @pytest.mark.every_target
 @pytest.mark.parametrize(
-    "m, n, k, bm, bn, splits",
-    [(1, 64, 256, 16, 64, 1), (16, 40, 512, 16, 32, 4), (37, 130, 1280, 16, 64, 2)],
+    "m, n, k, bm, bn, step, splits, warps",
+    [
+        (1, 64, 256, 16, 64, 1, 1, 4),
+        # More parts than groups: some add up nothing.
+        (16, 40, 384, 16, 32, 1, 4, 2),
+        # A step of two groups of which there are five.
+        (37, 130, 640, 16, 64, 2, 2, 4),
+        (3, 24, 640, 16, 16, 2, 2, 1),
+    ],
 )
-def test_weights_of_four_bits(m: int, n: int, k: int, bm: int, bn: int, splits: int) -> None:
-    """The parts are more than the steps in the second case: some add up nothing."""
+def test_weights_of_four_bits(
+    m: int, n: int, k: int, bm: int, bn: int, step: int, splits: int, warps: int
+) -> None:
     quantised = example("quantised_matmul")
     rng = np.random.default_rng(m)
     weights = rng.integers(-8, 8, (n, k))
     weights[0, :16] = np.arange(-8, 8)  # Every weight that there is.
     scales = (rng.random((k // quantised.GROUP, n)) * 0.01).astype(np.float16)
     x = rng.standard_normal((m, k)).astype(np.float16)
-    parts, out = poisoned((splits, m, n), "fp32"), poisoned((m, n), "fp16")
-    quantised.matmul(x, quantised.pack(weights), scales, parts, out, bm=bm, bn=bn, splits=splits)
     exact = weights * np.repeat(scales.astype(np.float64), quantised.GROUP, axis=0).T
-    check(out, x.astype(np.float64) @ exact.T)
+    words, counters = quantised.pack(weights), np.zeros(-(-n // bn) * -(-m // bm), np.int32)
+    for _ in range(2):  # The counters are zero again.
+        parts, out = poisoned((splits, m, n), "fp32"), poisoned((m, n), "fp16")
+        quantised.matmul(
+            x, words, scales, parts, counters, out, bm=bm, bn=bn, step=step, splits=splits,
+            num_warps=warps,
+        )  # fmt: skip
+        check(out, x.astype(np.float64) @ exact.T)
 
 
 @pytest.mark.every_target
 @pytest.mark.parametrize("source", [np.int8, np.uint8])
-@pytest.mark.parametrize("m, n, k, bn", [(1, 64, 256, 64), (16, 40, 200, 32), (37, 130, 144, 64)])
-def test_weights_of_eight_bits(m: int, n: int, k: int, bn: int, source: type) -> None:
+@pytest.mark.parametrize(
+    "m, n, k, bn, splits", [(1, 64, 256, 64, 1), (16, 40, 200, 32, 2), (37, 130, 144, 64, 4)]
+)
+def test_weights_of_eight_bits(m: int, n: int, k: int, bn: int, splits: int, source: type) -> None:
     quantised = example("quantised_matmul")
     rng = np.random.default_rng(m)
     limits = np.iinfo(source)
     weights = rng.integers(limits.min, limits.max, (n, k), source, endpoint=True)
     scales = (rng.random(n) * 0.01).astype(np.float16)
     x = rng.standard_normal((m, k)).astype(np.float16)
-    out = poisoned((m, n), "fp16")
-    quantised.matmul_of_bytes(x, weights, scales, out, bn=bn, bk=64)
-    check(out, x.astype(np.float64) @ (weights * scales[:, None].astype(np.float64)).T)
+    exact = weights * scales[:, None].astype(np.float64)
+    counters = np.zeros(-(-n // bn) * -(-m // 16), np.int32)
+    for _ in range(2):
+        parts, out = poisoned((splits, m, n), "fp32"), poisoned((m, n), "fp16")
+        quantised.matmul_of_bytes(
+            x, weights, scales, parts, counters, out, bn=bn, bk=64, splits=splits
+        )
+        check(out, x.astype(np.float64) @ exact.T)
 
 
 def test_a_sum_of_half_groups_is_refused() -> None:
     quantised = example("quantised_matmul")
-    x, packed = np.zeros((1, 384), np.float16), np.zeros((64, 192), np.uint8)
-    with pytest.raises(ValueError, match="384 steps, which is no multiple of 256"):
-        quantised.matmul(x, packed, None, None, None)
+    x, words = np.zeros((1, 320), np.float16), np.zeros((64, 40), np.int32)
+    with pytest.raises(ValueError, match="320 steps, which is no multiple of 128"):
+        quantised.matmul(x, words, None, None, None, None)
 
 
 @pytest.mark.every_target
@@ -118,8 +138,8 @@ def test_experts_of_few_tokens(
     weights = [(rng.standard_normal(shape) * 0.2).astype(np.float16) for shape in shapes]
     choices = np.stack([rng.permutation(experts)[:chosen] for _ in range(tokens)])
     shares = rng.random((tokens, chosen)).astype(np.float32)
-    order, ends = layers.by_expert(choices, experts)
+    order, blocks = layers.by_expert(choices, experts)
     hidden = poisoned((tokens * chosen, n), "fp16")
     parts, out = poisoned((tokens * chosen, k), "fp32"), poisoned(x.shape, "fp16")
-    layers.layer(x, *weights, order, ends, shares, hidden, parts, out, bn=bn, bk=bk)
+    layers.layer(x, *weights, order, blocks, shares, hidden, parts, out, bn=bn, bk=bk)
     check(out, layers.reference(x, *weights, choices, shares))
