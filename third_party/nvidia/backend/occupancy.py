@@ -265,8 +265,10 @@ def assemble(
         if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
             return denser
     elif _waits_for_memory(ptx):
-        third = -(-4 * held // 3)
-        limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared, third)
+        # Grids are powers of two more often than not, and multiprocessors a few more than such a
+        # power: eight blocks of each run 1,024 at once. With seven, the last ones run alone.
+        rounded = 1 << (-(-4 * held // 3) - 1).bit_length()
+        limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared, rounded)
         denser = None if limit is None else _assemble_within(ptx, limit, arch, options)
         if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0) + _FEW_SPILLS:
             reside = blocks(denser[1].get("n_regs", 0))

@@ -287,7 +287,7 @@ def _dots(rows: int, bytes_: int) -> str:
         (76, 70, _dots(8, 128).replace("cp.async", "ld.shared"), 76, 0),
         (76, 0, _dots(16, 128), 76, 0),
         (76, 0, _dots(8, 128).replace("mma.sync", "wgmma.mma_async.sync"), 76, 0),
-        (94, 0, _dots(8, 128), 94, 0),  # 72 are too few
+        (90, 0, _dots(8, 128), 90, 0),  # seven for five are not a power of two
         (72, 0, _dots(8, 128), 72, 0),  # eight for seven
     ],
 )
