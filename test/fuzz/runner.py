@@ -15,10 +15,10 @@ from unittest import mock
 import numpy as np
 
 import tile
-from tile import knobs
+from tile import _C, knobs
 from tile._C import sim as _sim
 from tile.backends import drivers, find_backend
-from tile.runtime.launcher import Launcher
+from tile.runtime.launcher import Launcher, without_tensor_maps
 from tile.runtime.runner import make_launch
 from tile.tools.tensor_descriptor import HostDescriptor
 
@@ -101,13 +101,24 @@ def prepare(
     compiled = launcher.prepare(simulator, bound, options)
     if "amdgcn" in compiled.asm:
         assemble(compiled.asm["amdgcn"], config)
-    launch = make_launch(compiled, simulator)
+    first = make_launch(compiled, simulator)
     x, y, z = launcher.grid(program.grid, bound)
-    arguments = launcher.arguments(compiled, bound)
-    return (
-        lambda: launch(x, y, z, 0, arguments, max_instructions=limit, checks=_sim.CHECK_ALL),
-        compiled.asm,
-    )
+
+    def launch() -> Any:
+        """As launches of programs: of another kernel where no tensor map describes arguments."""
+        chosen, given, run = compiled, options, first
+        while True:
+            arguments = launcher.arguments(chosen, bound)
+            status = run(x, y, z, 0, arguments, max_instructions=limit, checks=_sim.CHECK_ALL)
+            if status.__class__ is not int or status != _C.launch.NO_TENSOR_MAP:
+                return status
+            without = without_tensor_maps(simulator, chosen, given)
+            if without == given:
+                return status
+            chosen, given = launcher.prepare(simulator, bound, without), without
+            run = make_launch(chosen, simulator)
+
+    return launch, compiled.asm
 
 
 def assemble(text: str, config: Config) -> None:
