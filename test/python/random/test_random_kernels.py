@@ -300,6 +300,7 @@ COVERED_BY_PARTITIONS = {
     "an operand with a scale": (r"(?m)^ {8,}(v\d+) = \1 \* v\d+\[None, :\]", 10),
     "a called function with a product": (r"return tl\.dot\(x, y, acc", 8),
     "a hint to the caches": (r"load\(\[.*eviction_policy=", 30),
+    "a descriptor of each tile": (r"(?m)^ {8,}d\d+ = tl\.make_tensor_descriptor\(", 8),
 }
 
 
@@ -311,7 +312,7 @@ COVERED_BY_COPIES = {
     ),
     "a tile that an atomic reads": (r"\+= tl\.atomic_", 4),
     "a tile that is read anew": (r"cache_modifier='\.cv'|volatile=True", 4),
-    "a tile that is multiplied again": (r"<= s\d+ - 1\)\.to", 15),
+    "a tile that is multiplied again": (r"<= s\d+ - 1\)\.to", 10),
 }
 
 
