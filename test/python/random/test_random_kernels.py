@@ -107,7 +107,7 @@ def test_loops_whose_loads_have_warps_of_their_own(first):
     )
 
 
-@pytest.mark.parametrize("mode", ["partitions", "products"])
+@pytest.mark.parametrize("mode", ["partitions", "products", "programs"])
 @pytest.mark.parametrize("first", chunks(CHUNK, of_all=50))
 def test_loops_for_partitions_of_warps(first, mode):
     failures = cli.chunk(first, CHUNK, mode)
