@@ -107,7 +107,7 @@ def test_loops_whose_loads_have_warps_of_their_own(first):
     )
 
 
-@pytest.mark.parametrize("mode", ["partitions", "products"])
+@pytest.mark.parametrize("mode", ["partitions", "products", "programs"])
 @pytest.mark.parametrize("first", chunks(CHUNK, of_all=50))
 def test_loops_for_partitions_of_warps(first, mode):
     failures = cli.chunk(first, CHUNK, mode)
@@ -300,6 +300,7 @@ COVERED_BY_PARTITIONS = {
     "an operand with a scale": (r"(?m)^ {8,}(v\d+) = \1 \* v\d+\[None, :\]", 10),
     "a called function with a product": (r"return tl\.dot\(x, y, acc", 8),
     "a hint to the caches": (r"load\(\[.*eviction_policy=", 30),
+    "a descriptor of each tile": (r"(?m)^ {8,}d\d+ = tl\.make_tensor_descriptor\(", 8),
 }
 
 
