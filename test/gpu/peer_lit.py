@@ -8,6 +8,13 @@ that expect errors. A file, and each of its sections, *passes* if all its RUN li
 With --why, the first error of each section that fails is printed. At the end, sections that fail
 are counted by their cause.
 
+A section that fails is also compared in what it means, and counted apart:
+
+- Where it expects errors, tile-opt may refuse the same lines in other words.
+- Where it looks for text, tile-opt may print every operation and instruction that the lines name,
+  at least as often as they do. A section of a conversion to LLVM first gets the passes that choose
+  places in shared and tensor memory. This says nothing about their order and operands.
+
 What tile-opt prints is compared in Triton's spelling: `ttng.` for `ttnvgpu.`, and descriptors
 without `tensor<>`.
 """
@@ -42,6 +49,29 @@ CAUSES = {
     r"run -allocate|no place|no places|'ttg.target' attribute": "wants other passes first",
     r"expected string not found|CHECK-COUNT|excluded string": "other code or IR",
 }
+
+#: Passes that tile wants in front of its conversion to LLVM.
+PREPARATION = (
+    "-tritongpu-allocate-warp-groups -triton-tensor-memory-allocation -allocate-shared-memory-nv "
+    "-insert-memory-barriers"
+)
+LOWERING = re.compile(r"--?convert-triton-gpu-to-llvm(?:='([^']*)'|=(\S+))?")
+VERIFY = re.compile(r"--?verify-diagnostics(=\S+)?")
+EXPECTED = re.compile(
+    r"expected-(error|warning|remark)(?:-re)?\s*(?:@(above|below|[+-]\d+))?\s*(\d*)\s*\{\{"
+)
+DIAGNOSTIC = re.compile(
+    r"^[^:\n]+:(\d+):\d+: (error|warning|remark): (?!expected (?:error|warning|remark) )",
+    re.MULTILINE,
+)
+CHECK = re.compile(r"//\s*([\w-]+?)(-NEXT|-SAME|-DAG|-COUNT-\d+)?(?:\{LITERAL\})?:(.*)")
+#: Operations, and in lowered code the names of instructions.
+OPERATION = re.compile(r"\b(?:tt|ttg|ttng|nvws|scf)\.[a-z_][a-z_0-9.]*[a-z0-9]")
+INSTRUCTION = re.compile(
+    r"\b(?:tcgen05[.]\w+|mbarrier[.](?!shared)\w+|cp[.](?:reduce[.])?async[.]bulk[.]tensor|st[.]async"
+    r"|clusterlaunchcontrol[.]\w+|mapa|elect[.]sync|tensormap[.]\w+|cluster[.](?:arrive|wait)"
+    r"|wgmma[.]\w+|ldmatrix|stmatrix)\b"
+)
 
 
 def find_filecheck() -> str:
@@ -94,6 +124,81 @@ class Suite:
             options = "-split-input-file -allow-unregistered-dialect -o /dev/null"
             return not self.shell(f"{self.tile_opt} {options} {file.name}")
 
+    def output(self, line: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            line, shell=True, executable="/bin/bash", capture_output=True, text=True
+        )
+
+    def refuses_same_lines(self, path: Path, run: str) -> bool:
+        """Whether the diagnostics are of the kinds and at the lines that the file expects."""
+        lines = path.read_text().splitlines()
+        expected: Counter[tuple[int, str]] = Counter()
+        for i, line in enumerate(lines):
+            for kind, where, count in EXPECTED.findall(line):
+                if where in ("above", "below"):
+                    step = 1 if where == "below" else -1
+                    place = i + step
+                    while 0 <= place < len(lines) and "expected-" in lines[place]:
+                        place += step
+                else:
+                    place = i + int(where or 0)
+                expected[place + 1, kind] += int(count or 1)
+        if not expected:
+            return False
+        command = VERIFY.sub("", self.command(run, path).split(" | ")[0])
+        found = Counter(
+            (int(line), kind) for line, kind in DIAGNOSTIC.findall(self.output(command).stderr)
+        )
+        return found == expected
+
+    def prints_same_operations(self, path: Path, run: str) -> bool:
+        """Whether tile-opt prints what the lines of the checks name, at least as often."""
+        if "FileCheck" not in run:
+            return False
+        tool, check = run.split("|", 1)
+        prefixes = set(
+            ",".join(re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", check)).split(",")
+        )
+        prefixes = prefixes - {""} or {"CHECK"}
+        lowering = LOWERING.search(tool)
+        names = INSTRUCTION if lowering else OPERATION
+        wanted: Counter[str] = Counter()
+        for prefix, suffix, text in CHECK.findall(path.read_text()):
+            if prefix in prefixes:
+                count = int(suffix.rsplit("-", 1)[1]) if "COUNT" in suffix else 1
+                for name in names.findall(text):
+                    wanted[name] += count
+        if lowering:
+            # Passes behind it are those of Triton's dialect between ttg and LLVM.
+            options = lowering[1] or lowering[2] or ""
+            capability = re.search(r"compute-capability=(\d+)", options)
+            target = f"cuda:{capability[1] if capability else 90}"
+            module = path.read_text()
+            if "ttg.target" not in module:
+                module = module.replace(
+                    "module attributes {", f'module attributes {{ttg.target = "{target}", ', 1
+                )
+                path = path.with_suffix(".prepared.mlir")
+                path.write_text(module)
+            tool = f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lowering[0]}"
+        result = self.output(self.command(f"{tool} | sed -E '{SPELLING}'", path))
+        if "error:" in result.stderr or not wanted:
+            return False
+        found = Counter(names.findall(result.stdout))
+        return all(found[name] >= count for name, count in wanted.items())
+
+    def same_meaning(self, path: Path, runs: list[str]) -> str:
+        """In which way each run means the same, in other text; nothing if one does not."""
+        if all(self.refuses_same_lines(path, run) for run in runs if VERIFY.search(run)):
+            if any(VERIFY.search(run) for run in runs):
+                return "the same lines refused, in other words"
+        if all(
+            not self.shell(self.command(run, path)) or self.prints_same_operations(path, run)
+            for run in runs
+        ):
+            return "the operations that the checks name, as often, in other text"
+        return ""
+
     def why_not(self, path: Path, runs: list[str]) -> str:
         for run in runs:
             if why := self.shell(self.command(run, path)):
@@ -105,17 +210,21 @@ def cause_of(why: str) -> str:
     return next((name for text, name in CAUSES.items() if re.search(text, why)), "another error")
 
 
-def run_sections(suite: Suite, text: str, runs: list[str], folder: Path) -> list[tuple[int, str]]:
-    """The lines where sections begin, and why they fail (nothing for those that pass)."""
+def run_sections(
+    suite: Suite, text: str, runs: list[str], folder: Path
+) -> list[tuple[int, str, str]]:
+    """The lines where sections begin, why they fail, and in which way they mean the same."""
     splits = any("split-input-file" in run for run in runs)
-    outcomes, begin = [], 0
+    outcomes: list[tuple[int, str, str]] = []
+    begin = 0
     ends = [(m.start(), m.end()) for m in SECTION.finditer(text) if splits]
     for end, following in [*ends, (len(text), len(text))]:
         line = text.count("\n", 0, begin)
         path = folder / f"section{line}.mlir"
         # Diagnostics and variables name lines.
         path.write_text("\n" * line + RUN.sub("", text[begin:end]))
-        outcomes.append((line + 1, suite.why_not(path, runs)))
+        why = suite.why_not(path, runs)
+        outcomes.append((line + 1, why, suite.same_meaning(path, runs) if why else ""))
         begin = following
     return outcomes
 
@@ -140,14 +249,16 @@ def main() -> None:
     )
     read = passed = sections = sections_passed = 0
     causes: Counter[str] = Counter()
+    meanings: Counter[str] = Counter()
     for path in paths:
         text = path.read_text()
         runs = [run for run in RUN.findall(text) if run]
         is_read, passes = suite.reads(text), not suite.why_not(path, runs)
         with tempfile.TemporaryDirectory() as folder:
             outcomes = run_sections(suite, text, runs, Path(folder))
-        good = sum(not why for _, why in outcomes)
-        causes.update(cause_of(why) for _, why in outcomes if why)
+        good = sum(not why for _, why, _ in outcomes)
+        causes.update(cause_of(why) for _, why, meaning in outcomes if why and not meaning)
+        meanings.update(meaning for _, _, meaning in outcomes if meaning)
         read, passed = read + is_read, passed + passes
         sections, sections_passed = sections + len(outcomes), sections_passed + good
         print(
@@ -156,13 +267,17 @@ def main() -> None:
             flush=True,
         )
         if options.why:
-            for line, why in outcomes:
+            for line, why, meaning in outcomes:
                 if why:
-                    print(f"    line {line}: {why[:300]}")
+                    print(f"    line {line}: {why[:300]}" + (f" ({meaning})" if meaning else ""))
     print(
         f"{len(paths)} files: {read} read, {passed} pass; "
         f"{sections_passed} of {sections} sections pass"
     )
+    print("Of the others, these mean the same:")
+    for name, count in meanings.most_common():
+        print(f"{count:5} {name}")
+    print("and the rest, by their first error:")
     for name, count in causes.most_common():
         print(f"{count:5} {name}")
 
