@@ -10,7 +10,8 @@ are counted by their cause.
 
 A section that fails is also compared in what it means, and counted apart:
 
-- Where it expects errors, tile-opt may refuse the same lines in other words.
+- Where it expects errors, tile-opt may refuse the same lines in other words, when it reads them or
+  when it converts them to LLVM.
 - Where it looks for text, tile-opt may print every operation and instruction that the lines name,
   at least as often as they do. A section of a conversion to LLVM first gets the passes that choose
   places in shared and tensor memory. This says nothing about their order and operands.
@@ -129,7 +130,18 @@ class Suite:
             line, shell=True, executable="/bin/bash", capture_output=True, text=True
         )
 
-    def refuses_same_lines(self, path: Path, run: str) -> bool:
+    def with_target(self, path: Path, target: str) -> Path:
+        module = path.read_text()
+        if "ttg.target" in module:
+            return path
+        module = module.replace(
+            "module attributes {", f'module attributes {{ttg.target = "{target}", '
+        )
+        path = path.with_suffix(".prepared.mlir")
+        path.write_text(module)
+        return path
+
+    def refuses_same_lines(self, path: Path, run: str, passes: str = "") -> bool:
         """Whether the diagnostics are of the kinds and at the lines that the file expects."""
         lines = path.read_text().splitlines()
         expected: Counter[tuple[int, str]] = Counter()
@@ -145,7 +157,9 @@ class Suite:
                 expected[place + 1, kind] += int(count or 1)
         if not expected:
             return False
-        command = VERIFY.sub("", self.command(run, path).split(" | ")[0])
+        if passes:
+            path = self.with_target(path, "cuda:100")
+        command = VERIFY.sub("", self.command(run, path).split(" | ")[0]) + " " + passes
         found = Counter(
             (int(line), kind) for line, kind in DIAGNOSTIC.findall(self.output(command).stderr)
         )
@@ -172,14 +186,7 @@ class Suite:
             # Passes behind it are those of Triton's dialect between ttg and LLVM.
             options = lowering[1] or lowering[2] or ""
             capability = re.search(r"compute-capability=(\d+)", options)
-            target = f"cuda:{capability[1] if capability else 90}"
-            module = path.read_text()
-            if "ttg.target" not in module:
-                module = module.replace(
-                    "module attributes {", f'module attributes {{ttg.target = "{target}", ', 1
-                )
-                path = path.with_suffix(".prepared.mlir")
-                path.write_text(module)
+            path = self.with_target(path, f"cuda:{capability[1] if capability else 90}")
             tool = f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lowering[0]}"
         result = self.output(self.command(f"{tool} | sed -E '{SPELLING}'", path))
         if "error:" in result.stderr or not wanted:
@@ -192,6 +199,13 @@ class Suite:
         if all(self.refuses_same_lines(path, run) for run in runs if VERIFY.search(run)):
             if any(VERIFY.search(run) for run in runs):
                 return "the same lines refused, in other words"
+        if all(
+            self.refuses_same_lines(path, run, f"{PREPARATION} -convert-triton-gpu-to-llvm")
+            for run in runs
+            if VERIFY.search(run)
+        ):
+            if any(VERIFY.search(run) for run in runs):
+                return "the same lines refused by the conversion to LLVM"
         if all(
             not self.shell(self.command(run, path)) or self.prints_same_operations(path, run)
             for run in runs
