@@ -163,6 +163,12 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError()
            << "expected a whole buffer of no fewer dimensions than the view, ["
            << shape << "], found [" << allocShape << "]";
+  if (auto layout = dyn_cast<LayoutEncodingTrait>(encoding))
+    for (int64_t size : allocShape.take_back(layout.getRank()))
+      if (!llvm::isPowerOf2_64(size))
+        return emitError() << "expected dimensions of a whole buffer that are "
+                              "powers of two, found ["
+                           << allocShape << "]";
   for (auto [whole, view] :
        llvm::zip(allocShape.take_back(shape.size()), shape))
     if (view > whole)

@@ -3,6 +3,8 @@
 
 #include "OpUtils.h"
 
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
+
 using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
@@ -12,11 +14,16 @@ static LogicalResult verifyAnswer(Operation *op, gpu::MemDescType type) {
   constexpr int64_t kAnswerBits = 128;
   if (failed(verifySharedMemory(op, type, "answer")))
     return failure();
-  if (type.getElementType().isInteger() &&
-      type.getNumElements() * type.getElementTypeBitWidth() == kAnswerBits)
-    return success();
-  return op->emitOpError("expected a buffer of integers of ")
-         << kAnswerBits << " bits in all, found " << type;
+  if (!type.getElementType().isInteger() ||
+      type.getNumElements() * type.getElementTypeBitWidth() != kAnswerBits)
+    return op->emitOpError("expected a buffer of integers of ")
+           << kAnswerBits << " bits in all, found " << type;
+  unsigned blocks = llvm::product_of(gpu::getCTAsPerCGA(type.getEncoding()));
+  if (getSharedBlockBits(type) != blocks - 1)
+    return op->emitOpError("expected each block of the cluster to have room "
+                           "for the whole answer, found ")
+           << type;
+  return success();
 }
 
 LogicalResult CLCTryCancelOp::verify() {

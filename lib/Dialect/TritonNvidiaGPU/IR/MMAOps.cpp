@@ -157,6 +157,11 @@ LogicalResult WarpGroupDotOp::verify() {
            << "expected a in registers to be operand 0 of the encoding of "
               "the result, found "
            << a;
+  // A register holds neighbours along K.
+  unsigned kWidth = 32 / a.getElementTypeBitWidth();
+  if (operand.getKWidth() != kWidth)
+    return emitOpError() << "expected a in registers with a kWidth of "
+                         << kWidth << ", found " << operand.getKWidth();
   return success();
 }
 

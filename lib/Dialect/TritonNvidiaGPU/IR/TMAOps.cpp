@@ -68,7 +68,12 @@ static LogicalResult verifyBlock(Operation *op, RankedTensorType block,
            << "] like the descriptor's blocks, found [" << buffer.getShape()
            << "]";
 
-  if (block.getEncoding() && block.getRank() == buffer.getRank() &&
+  // How rows are swizzled does not depend on the rank.
+  bool canCompare =
+      block.getRank() == buffer.getRank() ||
+      (isa_and_nonnull<gpu::NVMMASharedEncodingAttr>(block.getEncoding()) &&
+       isa<gpu::NVMMASharedEncodingAttr>(buffer.getEncoding()));
+  if (block.getEncoding() && canCompare &&
       !isSameInBlock(block.getEncoding(), buffer.getEncoding()))
     return op->emitOpError()
            << "expected " << what << " to have the descriptor's encoding "

@@ -308,7 +308,8 @@ LogicalResult TMEMSubsliceOp::verify() {
     return emitOpError() << "expected source and result to be both mutable or "
                             "both not, found "
                          << src << " and " << dst;
-  if (dst.getAllocShape().take_back(2) != src.getAllocShape().take_back(2))
+  if (dst.getAllocShape().take_back(2) != src.getAllocShape().take_back(2) ||
+      dst.getAllocShape().size() > src.getAllocShape().size())
     return emitOpError()
            << "expected a result that names the shape of the whole buffer, ["
            << src.getAllocShape().take_back(2) << "], found ["

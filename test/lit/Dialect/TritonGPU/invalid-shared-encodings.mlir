@@ -160,3 +160,9 @@ tt.func private @f(!ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory>)
 
 // expected-error @+1 {{'CGALayout' has a block at part 2 of dimension 0, which has 2 parts}}
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[2, 0]]}>
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+// expected-error @+1 {{expected dimensions of a whole buffer that are powers of two, found [48]}}
+tt.func private @f(!ttg.memdesc<32xf16, #shared, #ttg.shared_memory, mutable, 48>)

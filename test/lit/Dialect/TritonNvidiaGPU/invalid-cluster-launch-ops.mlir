@@ -43,3 +43,16 @@ tt.func @element() {
   %0 = ttnvgpu.clc_try_cancel_sync : tensor<2xf32>
   tt.return
 }
+
+// -----
+
+// Each block would have half of the answer.
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+tt.func @half(%buf: !ttg.memdesc<2xi64, #shared, #smem, mutable>) {
+  // expected-error @+1 {{expected each block of the cluster to have room for the whole answer, found '!ttg.memdesc<2xi64,}}
+  ttnvgpu.clc_try_cancel %buf, %buf : !ttg.memdesc<2xi64, #shared, #smem, mutable>, !ttg.memdesc<2xi64, #shared, #smem, mutable>
+  tt.return
+}
+}

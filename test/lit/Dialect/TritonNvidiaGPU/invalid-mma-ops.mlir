@@ -344,3 +344,17 @@ tt.func @wgmma_warps(%a: !ttg.memdesc<128x64xf16, #f16, #smem>, %b: !ttg.memdesc
   tt.return
 }
 }
+
+// -----
+
+#f16 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#mma = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+#a = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 4}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+tt.func @wgmma_k_width(%a: tensor<64x64xf16, #a>, %b: !ttg.memdesc<64x128xf16, #f16, #smem>, %c: tensor<64x128xf32, #mma>) {
+  // expected-error @+1 {{expected a in registers with a kWidth of 2, found 4}}
+  %0 = ttnvgpu.warp_group_dot %a, %b, %c : tensor<64x64xf16, #a> * !ttg.memdesc<64x128xf16, #f16, #smem> -> tensor<64x128xf32, #mma>
+  tt.return
+}
+}

@@ -489,3 +489,12 @@ tt.func @padded_load(%s: !ttg.memdesc<128x64xi8, #padded, #ttnvgpu.tensor_memory
   %0 = ttnvgpu.tmem_load %s : !ttg.memdesc<128x64xi8, #padded, #ttnvgpu.tensor_memory, mutable> -> tensor<128x64xi8, #rows>
   tt.return
 }
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+tt.func @part_of_another(%s: !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable>) {
+  // expected-error @+1 {{expected a result that names the shape of the whole buffer}}
+  %0 = ttnvgpu.tmem_subslice %s {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #tmem, #ttnvgpu.tensor_memory, mutable> -> !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable, 2x128x128>
+  tt.return
+}

@@ -357,3 +357,16 @@ tt.func @many_pixels(%d: !ttnvgpu.tensordesc_im2col<2048x16xf16>) {
 tt.func @rows_of_pixels(%d: !ttnvgpu.tensordesc_im2col<4x16x16xf16>) {
   tt.return
 }
+
+// -----
+
+// The buffer leaves out a dimension of size 1. Its rows are swizzled as those of the block all the same.
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#narrow = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16, rank = 3}>
+#wide = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @other_swizzle(%d: !tt.tensordesc<tensor<1x64x64xf16, #narrow>>, %b: !ttg.memdesc<64x64xf16, #wide, #smem, mutable>, %bar: !ttg.memdesc<1xi64, #bar, #smem, mutable>, %x: i32, %p: i1) {
+  // expected-error @+1 {{expected destination to have the descriptor's encoding}}
+  ttnvgpu.async_tma_copy_global_to_local %d[%x, %x, %x] %b, %bar, %p : !tt.tensordesc<tensor<1x64x64xf16, #narrow>>, !ttg.memdesc<1xi64, #bar, #smem, mutable> -> !ttg.memdesc<64x64xf16, #wide, #smem, mutable>
+  tt.return
+}
