@@ -13,6 +13,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 namespace mlir::triton::nvidia_gpu {
@@ -29,6 +30,14 @@ bool isOfSeveralBlocks(Value barrier) {
   return getSharedBlockBits(cast<gpu::MemDescType>(barrier.getType())) != 0;
 }
 
+/// Whether a multiplication ends for the blocks that share its operands.
+bool isMulticast(Operation *op) {
+  if (auto product = dyn_cast<TCGen5MMAOp>(op))
+    return product.getMulticast();
+  auto scaled = dyn_cast<TCGen5MMAScaledOp>(op);
+  return scaled && scaled.getMulticast();
+}
+
 /// Whether `op` itself signals barriers of other blocks.
 bool signalsOtherBlocks(Operation *op) {
   if (auto copy = dyn_cast<AsyncTMACopyGlobalToLocalOp>(op))
@@ -37,9 +46,19 @@ bool signalsOtherBlocks(Operation *op) {
     return expect.getFromCTA() || isOfSeveralBlocks(expect.getAlloc());
   if (auto arrive = dyn_cast<ArriveBarrierOp>(op))
     return arrive.getFromCTA() || isOfSeveralBlocks(arrive.getAlloc());
+  if (auto gather = dyn_cast<AsyncTMAGatherOp>(op))
+    return isOfSeveralBlocks(gather.getBarrier());
+  // What is multiplied, or has been, ends for all blocks that share an operand.
   if (auto product = dyn_cast<MMAv5OpInterface>(op))
-    return product.usesTwoCTAs() && !product.getCompletionBarriers().empty();
-  return isa<AsyncSharedStoreOp>(op);
+    return !product.getCompletionBarriers().empty() &&
+           (product.usesTwoCTAs() || isMulticast(op) ||
+            llvm::any_of(product.getCompletionBarriers(), isOfSeveralBlocks));
+  if (auto commit = dyn_cast<TCGen5CommitOp>(op))
+    return !commit.getDescs().empty() ||
+           isOfSeveralBlocks(commit.getBarrier()) ||
+           usesBlockPairs(op->getParentOfType<ModuleOp>());
+  // One block asks, and all get the answer.
+  return isa<AsyncSharedStoreOp, CLCTryCancelOp>(op);
 }
 
 bool isBarrierOfCluster(Operation &op) {

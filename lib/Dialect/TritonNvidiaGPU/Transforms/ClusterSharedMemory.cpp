@@ -11,6 +11,7 @@
 #include "tile/Dialect/TritonGPU/IR/IndexedOps.h"
 #include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/AsyncStoreOps.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
@@ -88,6 +89,8 @@ public:
       if (getRemoteBuffer(op))
         accesses.push_back(op);
     });
+    if (failed(keepFromBegin()))
+      return failure();
     if (accesses.empty())
       return success();
     if (!function.isPublic())
@@ -104,6 +107,40 @@ public:
   unsigned numBarriers = 0;
 
 private:
+  /// Another block may start a copy to this one before this one comes to it. So
+  /// nothing else may use that memory earlier. Each block waits for what comes
+  /// to it, and may use the memory for something else afterwards.
+  LogicalResult keepFromBegin() {
+    SharedMemoryAliasAnalysis aliases(function);
+    llvm::SmallSetVector<Value, 4> roots;
+    function.walk([&](AsyncTMACopyGlobalToLocalOp copy) {
+      if (copy.getMulticast() && getSharedBlockBits(copy.getResult().getType()))
+        roots.insert_range(aliases.getRoots(copy.getResult()));
+    });
+    Block &entry = function.getBody().front();
+    for (Value root : llvm::reverse(roots)) {
+      auto alloc = root.getDefiningOp<gpu::LocalAllocOp>();
+      if (!alloc)
+        continue;
+      if (failed(checkIsInKernel(alloc)))
+        return failure();
+      if (alloc.getSrc() || alloc->getBlock() != &entry)
+        keep(alloc);
+      else
+        alloc->moveBefore(&entry, entry.begin());
+    }
+    return success();
+  }
+
+  LogicalResult checkIsInKernel(gpu::LocalAllocOp alloc) {
+    if (alloc->getParentWithTrait<mlir::OpTrait::IsIsolatedFromAbove>() ==
+        function.getOperation())
+      return success();
+    return alloc.emitError("other blocks of the cluster access this buffer; "
+                           "expected it to be made in the kernel, outside of "
+                           "partitions");
+  }
+
   /// Gives the buffers memory of their own from the beginning of the kernel to
   /// its end.
   LogicalResult keepBuffers(ArrayRef<Operation *> accesses) {
@@ -113,13 +150,13 @@ private:
       roots.insert_range(aliases.getRoots(getRemoteBuffer(op)));
     for (Value root : roots) {
       auto alloc = root.getDefiningOp<gpu::LocalAllocOp>();
-      if (!alloc ||
-          alloc->getParentWithTrait<mlir::OpTrait::IsIsolatedFromAbove>() !=
-              function.getOperation())
+      if (!alloc)
         return emitError(root.getLoc(),
                          "other blocks of the cluster access this buffer; "
                          "expected it to be made in the kernel, outside of "
                          "partitions");
+      if (failed(checkIsInKernel(alloc)))
+        return failure();
       keep(alloc);
     }
     return success();

@@ -810,8 +810,9 @@ def TritonNvidiaGPUClusterBarrierAfterInit
            "::mlir::ModuleOp"> {
   let summary = "Let the blocks of a cluster wait for the barriers of each other";
   let description = [{
-    Copies for several blocks signal barriers of all of them. No block may start
-    one before the others have initialised theirs. This pass puts a barrier of the
+    Copies for several blocks signal barriers of all of them. So do multiplications
+    whose operands several blocks share, commits, and launch control. No block may
+    start one before the others have initialised theirs. This pass puts a barrier of the
     cluster behind the last initialisation that comes before such a copy, if the
     program has none there. It looks at what every block runs: the operations of a
     kernel outside of branches and loops.
@@ -840,6 +841,9 @@ def TritonNvidiaGPUClusterSharedMemory
     others access its memory, and it must not end before they have done so. This
     pass puts barriers there, if the program has none. The buffers have memory of
     their own from the beginning of the kernel to its end.
+
+    A block may also start a copy to several blocks before the others come to it. What
+    it goes to has memory of its own from the beginning of the kernel.
 
     ```mlir
     %buf = ttg.local_alloc : () -> !ttg.memdesc<4x32xi32, #rows_of_blocks, #smem, mutable>

@@ -74,3 +74,56 @@ tt.func public @for_others(%a: !ttg.memdesc<2xi64, #barrier, #smem, mutable>) {
   tt.return
 }
 }
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#answer = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100"} {
+// Both blocks learn that the operand is free, each at its own barrier.
+// CHECK-LABEL: @commit_for_both
+// CHECK: ttnvgpu.init_barrier
+// CHECK-NEXT: ttnvgpu.fence_mbarrier_init_release_cluster
+// CHECK-NEXT: ttnvgpu.cluster_barrier
+// CHECK-NEXT: ttnvgpu.tc_gen5_commit
+tt.func public @commit_for_both(%b: !ttg.memdesc<64x64xf16, #shared, #smem>, %bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>) {
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.tc_gen5_commit %bar descs %b : !ttg.memdesc<2xi64, #barrier, #smem, mutable>, !ttg.memdesc<64x64xf16, #shared, #smem>
+  tt.return
+}
+
+// CHECK-LABEL: @commit_for_itself
+// CHECK-NOT: ttnvgpu.cluster_barrier
+// CHECK: tt.return
+tt.func public @commit_for_itself(%bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>) {
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.tc_gen5_commit %bar : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  tt.return
+}
+
+// CHECK-LABEL: @product_for_both
+// CHECK: ttnvgpu.init_barrier
+// CHECK-NEXT: ttnvgpu.fence_mbarrier_init_release_cluster
+// CHECK-NEXT: ttnvgpu.cluster_barrier
+// CHECK-NEXT: ttnvgpu.tc_gen5_mma
+tt.func public @product_for_both(%a: !ttg.memdesc<128x64xf16, #shared, #smem>, %b: !ttg.memdesc<64x64xf16, #shared, #smem>, %d: !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, %bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>, %p: i1) {
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.tc_gen5_mma %a, %b, %d, %p, %p, %bar[%p] {is_async, multicast} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>, !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  tt.return
+}
+
+// One block asks, and both get the answer.
+// CHECK-LABEL: @launch_control
+// CHECK: ttnvgpu.init_barrier
+// CHECK-NEXT: ttnvgpu.fence_mbarrier_init_release_cluster
+// CHECK-NEXT: ttnvgpu.cluster_barrier
+// CHECK-NEXT: ttnvgpu.clc_try_cancel
+tt.func public @launch_control(%answer: !ttg.memdesc<2xi64, #answer, #smem, mutable>, %bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>) {
+  ttnvgpu.init_barrier %bar, 1 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.clc_try_cancel %answer, %bar : !ttg.memdesc<2xi64, #answer, #smem, mutable>, !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  tt.return
+}
+}

@@ -120,3 +120,38 @@ tt.func public @given(%x: tensor<16x64xf32, #columns>, %buf: !ttg.memdesc<16x64x
   tt.return
 }
 }
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 0]]}>
+#barrier = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#plain = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+// The other block may start the copy while this one still uses the first buffer.
+// CHECK-LABEL: @copied_by_others
+// CHECK-NEXT: %[[BUF:.*]] = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16
+// CHECK: ttg.local_alloc : () -> !ttg.memdesc<4096xf16
+// CHECK: ttnvgpu.async_tma_copy_global_to_local %{{.*}} %[[BUF]],
+// CHECK: ttg.local_dealloc %[[BUF]]
+// CHECK-NEXT: tt.return
+tt.func public @copied_by_others(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>, %x: i32, %p: i1) {
+  %first = ttg.local_alloc : () -> !ttg.memdesc<4096xf16, #plain, #smem, mutable>
+  ttg.local_dealloc %first : !ttg.memdesc<4096xf16, #plain, #smem, mutable>
+  %buf = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%x, %x] %buf, %bar, %p {multicast} : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  ttg.local_dealloc %buf : !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  tt.return
+}
+
+// Each block copies for itself.
+// CHECK-LABEL: @copied_by_itself
+// CHECK-NEXT: ttg.local_alloc : () -> !ttg.memdesc<4096xf16
+tt.func public @copied_by_itself(%desc: !tt.tensordesc<tensor<64x64xf16, #shared>>, %bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>, %x: i32, %p: i1) {
+  %first = ttg.local_alloc : () -> !ttg.memdesc<4096xf16, #plain, #smem, mutable>
+  ttg.local_dealloc %first : !ttg.memdesc<4096xf16, #plain, #smem, mutable>
+  %buf = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  ttnvgpu.async_tma_copy_global_to_local %desc[%x, %x] %buf, %bar, %p : !tt.tensordesc<tensor<64x64xf16, #shared>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  tt.return
+}
+}
