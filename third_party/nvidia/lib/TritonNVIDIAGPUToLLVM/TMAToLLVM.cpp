@@ -86,6 +86,27 @@ protected:
     return this->decline(op, "padded 4-bit elements are loaded in blocks only");
   }
 
+  /// Whether a load can arrive at a barrier that blocks share which differ in
+  /// these bits of their number.
+  LogicalResult checkSharing(OpT op, unsigned bits) const {
+    if (bits > 1 || (bits && !facts.hasTensorMemory))
+      return this->decline(op,
+                           "a copy arrives at a barrier of its block, or on "
+                           "sm_100 at that of a pair of blocks");
+    return success();
+  }
+
+  /// The same place in the first block of a pair.
+  Value getInFirstOfPair(const LLVMBuilder &b, Value address) const {
+    nvt::PTXAsm ptx(b);
+    auto there = ptx.output("r"), at = ptx.input(address, "r"),
+         block = ptx.input(b.and_(this->target.getBlockInCluster(b), b.i32(~1)),
+                           "r");
+    ptx << "mapa.shared::cluster.u32 " << there << ", " << at << ", " << block
+        << ";";
+    return ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure)[0];
+  }
+
   /// What the blocks of the cluster copy; says why where they cannot. With
   /// `divide`, those that hold the same each copy a part of it.
   FailureOr<ttng::TMACopy> getCopy(OpT op, ttg::MemDescType buffer,
@@ -245,9 +266,8 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
     if (failed(part))
       return failure();
     unsigned shared = ttng::getSharedBlockBits(op.getBarrier().getType());
-    if (shared > 1 || (shared && !facts.hasTensorMemory))
-      return decline(op, "a copy arrives at a barrier of its block, or on "
-                         "sm_100 at that of a pair of blocks");
+    if (failed(checkSharing(op, shared)))
+      return failure();
     unsigned packing = ttng::getTMAPacking(
         cast<TensorDescType>(op.getDesc().getType()).getBlockType());
     // Both came with sm_100.
@@ -278,16 +298,6 @@ struct LoadPattern : CopyPattern<ttng::AsyncTMACopyGlobalToLocalOp> {
   }
 
 private:
-  /// The same place in the first block of a pair.
-  Value getInFirstOfPair(const LLVMBuilder &b, Value address) const {
-    nvt::PTXAsm ptx(b);
-    auto there = ptx.output("r"), at = ptx.input(address, "r"),
-         block = ptx.input(b.and_(target.getBlockInCluster(b), b.i32(~1)), "r");
-    ptx << "mapa.shared::cluster.u32 " << there << ", " << at << ", " << block
-        << ";";
-    return ptx.emit({b.intTy(32)}, nvt::PTXAsm::Pure)[0];
-  }
-
   FailureOr<ttng::TMACopy> getPixelCopy(ttng::AsyncTMACopyGlobalToLocalOp op,
                                         bool divide) const {
     if (failed(refusePadding(op)))
@@ -462,18 +472,25 @@ struct GatherPattern : RowsPattern<ttng::AsyncTMAGatherOp> {
   LogicalResult
   matchAndRewrite(ttng::AsyncTMAGatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (ttng::getSharedBlockBits(op.getBarrier().getType()))
-      return decline(op, "its barrier is in another block");
+    unsigned shared = ttng::getSharedBlockBits(op.getBarrier().getType());
+    if (failed(checkSharing(op, shared)))
+      return failure();
     LLVMBuilder b(op.getLoc(), rewriter);
+    Value barrier =
+        nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier());
+    if (shared)
+      barrier = getInFirstOfPair(b, barrier);
     BlockCopy copy{
         adaptor.getDesc(),
         {},
         nvt::getBufferAddress(b, adaptor.getResult(), op.getResult()),
-        nvt::getBufferAddress(b, adaptor.getBarrier(), op.getBarrier()),
+        barrier,
         adaptor.getPred()};
-    if (failed(copyRows(b, op, adaptor, op.getResult().getType(), copy,
-                        "cp.async.bulk.tensor.2d.shared::cta.global.tile::"
-                        "gather4.mbarrier::complete_tx::bytes")))
+    StringRef space = shared ? ".cta_group::2.shared::cluster" : ".shared::cta";
+    if (failed(
+            copyRows(b, op, adaptor, op.getResult().getType(), copy,
+                     "cp.async.bulk.tensor.2d" + space +
+                         ".global.tile::gather4.mbarrier::complete_tx::bytes")))
       return failure();
     rewriter.eraseOp(op);
     return success();
