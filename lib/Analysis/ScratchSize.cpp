@@ -41,7 +41,8 @@ uint32_t triton::getSharingBlockBits(Operation *op) {
 }
 
 /// What the default group hands to the partitions: which operation to start,
-/// and eight bytes for every scalar that the captures consist of.
+/// and eight bytes for every scalar that the captures consist of. In a cluster,
+/// the partitions may each wait for those of other blocks, at eight bytes.
 static int64_t getCapturesSize(gpu::WarpSpecializeOp op) {
   int64_t scalars = 0;
   for (Type type : op.getExplicitCaptures().getTypes()) {
@@ -49,7 +50,9 @@ static int64_t getCapturesSize(gpu::WarpSpecializeOp op) {
     auto memory = dyn_cast<gpu::MemDescType>(type);
     scalars += memory ? 1 + memory.getShape().size() : 1;
   }
-  return 16 + 8 * scalars;
+  int64_t barriers =
+      gpu::lookupNumCTAs(op) > 1 ? op.getPartitionRegions().size() : 0;
+  return 16 + 8 * barriers + 8 * scalars;
 }
 
 int64_t triton::getScratchSize(Operation *op) {

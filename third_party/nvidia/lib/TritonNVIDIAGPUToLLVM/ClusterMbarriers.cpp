@@ -4,8 +4,9 @@
 //
 // A cluster barrier counts all threads that run. This includes the threads of
 // warps that wait for work, or that work in a partition. The default warps wait
-// for each other without them. Each block has an mbarrier. The default threads
-// of the block arrive there, and then one thread of each other block does. No
+// for those of other blocks without them, and so do the warps of a partition.
+// Each block has an mbarrier for each such group. The threads of the group
+// arrive there, and then one thread of the group of each other block does. No
 // thread may use the mbarrier of another block before that mbarrier is
 // initialised. So the first barrier is a cluster barrier, at which the other
 // warps arrive before they do anything else.
@@ -18,6 +19,8 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -33,8 +36,8 @@ bool isArrival(Operation *op) {
 class ClusterBarrierLowering {
 public:
   ClusterBarrierLowering(LLVM::LLVMFuncOp kernel,
-                         const nvidia::MbarrierOfCluster &place)
-      : kernel(kernel), place(place), builder(kernel.getContext()),
+                         const nvidia::MbarriersOfCluster &places)
+      : kernel(kernel), places(places), builder(kernel.getContext()),
         b(kernel.getLoc(), builder) {}
 
   FailureOr<bool> run() {
@@ -42,14 +45,12 @@ public:
       return failure();
     if (waits.empty())
       return false;
+    // That of all warps.
     Operation *first = findFirst();
-    // The only one is that of all warps.
-    if (first && waits.size() == 1)
-      return true;
-    makeMbarrier(/*meet=*/!first);
-    for (Operation *wait : waits)
-      if (wait != first)
-        waitAtMbarrier(wait);
+    waits.erase(first);
+    makeMbarriers(/*meet=*/!first);
+    for (auto [wait, group] : waits)
+      waitAtMbarrier(wait, *group);
     return true;
   }
 
@@ -58,11 +59,6 @@ private:
     WalkResult result = kernel.walk([&](Operation *op) {
       if (!isArrival(op) && !isa<NVVM::ClusterWaitOp>(op))
         return WalkResult::advance();
-      if (op->getParentOfType<ttg::WarpSpecializePartitionsOp>()) {
-        op->emitError("the warps of a partition cannot wait for those of the "
-                      "other blocks of a cluster");
-        return WalkResult::interrupt();
-      }
       bool isWait = !isArrival(op);
       Operation *other = isWait ? op->getPrevNode() : op->getNextNode();
       if (isWait ? !isArrival(other)
@@ -72,10 +68,18 @@ private:
         return WalkResult::interrupt();
       }
       if (isWait)
-        waits.push_back(op);
+        waits[op] = &findGroup(op);
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  const nvidia::WaitingWarps &findGroup(Operation *op) {
+    for (const nvidia::WaitingWarps &group :
+         ArrayRef(places.groups).drop_front())
+      if (group.partition->isAncestor(op->getParentRegion()))
+        return group;
+    return places.groups.front();
   }
 
   /// The barrier that is passed once, before the other warps do anything.
@@ -89,37 +93,46 @@ private:
     return nullptr;
   }
 
-  void makeMbarrier(bool meet) {
+  /// Makes those that are waited at. With `meet`, no thread goes on before all
+  /// blocks have made theirs.
+  void makeMbarriers(bool meet) {
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    Value thread = b.create<NVVM::ThreadIdXOp>(b.intTy(32));
-    nvidia::PTXAsm ptx(b);
-    auto at = ptx.input(place.getAddress(b), "r");
-    ptx << "@" << ptx.input(b.eq(thread, b.i32(0)), "b")
-        << " mbarrier.init.shared::cta.b64 [" << at << "], "
-        << std::to_string(getNumThreads() + place.numBlocks - 1) << ";";
-    ptx.emit({}, nvidia::PTXAsm::SideEffects);
+    llvm::SmallSetVector<const nvidia::WaitingWarps *, 4> groups;
+    for (auto [wait, group] : waits)
+      groups.insert(group);
+    if (groups.empty())
+      return;
+    Value isFirst = b.eq(b.create<NVVM::ThreadIdXOp>(b.intTy(32)), b.i32(0));
+    for (const nvidia::WaitingWarps *group : groups) {
+      nvidia::PTXAsm ptx(b);
+      auto at = ptx.input(places.getAddress(b, *group), "r");
+      ptx << "@" << ptx.input(isFirst, "b")
+          << " mbarrier.init.shared::cta.b64 [" << at << "], "
+          << std::to_string(getNumThreads(*group) + places.numBlocks - 1)
+          << ";";
+      ptx.emit({}, nvidia::PTXAsm::SideEffects);
+    }
     b.create<NVVM::FenceMbarrierInitOp>();
     if (meet)
       nvidia::emitClusterBarrier(b);
   }
 
-  /// What the default threads of all blocks did before is done, and unless the
-  /// arrival is relaxed visible, when any of them goes on.
-  void waitAtMbarrier(Operation *wait) {
+  /// What the warps of the group did before in all blocks is done, and unless
+  /// the arrival is relaxed visible, when any of them goes on.
+  void waitAtMbarrier(Operation *wait, const nvidia::WaitingWarps &group) {
     builder.setInsertionPoint(wait);
     Operation *arrival = wait->getPrevNode();
     bool isRelaxed = isa<NVVM::ClusterArriveRelaxedOp>(arrival);
     arrival->erase();
-    Value address = place.getAddress(b);
+    Value address = places.getAddress(b, group);
     Value state = arriveHere(address);
-    if (place.numDefaultWarps > 1)
-      // Barrier 0 is that of the whole block, 1 that of the default warps.
-      b.create<NVVM::BarrierOp>(TypeRange(), b.i32(1), b.i32(getNumThreads()),
-                                NVVM::BarrierReductionAttr(),
-                                /*reductionPredicate=*/Value());
+    if (group.numWarps > 1)
+      b.create<NVVM::BarrierOp>(
+          TypeRange(), b.i32(group.barrier), b.i32(getNumThreads(group)),
+          NVVM::BarrierReductionAttr(), /*reductionPredicate=*/Value());
     else
       b.create<NVVM::SyncWarpOp>(b.i32(-1));
-    arriveElsewhere(address, isRelaxed);
+    arriveElsewhere(address, group, isRelaxed);
     nvidia::PTXAsm ptx(b);
     auto at = ptx.input(address, "r"), phase = ptx.input(state, "l");
     ptx << "{ .reg .pred complete; WAIT: mbarrier.try_wait"
@@ -137,33 +150,37 @@ private:
     return ptx.emit({b.intTy(64)}, nvidia::PTXAsm::SideEffects)[0];
   }
 
-  /// Each of the first threads arrives at one block, for all.
-  void arriveElsewhere(Value address, bool isRelaxed) {
+  /// Each of the first threads of the group arrives at one block, for all.
+  void arriveElsewhere(Value address, const nvidia::WaitingWarps &group,
+                       bool isRelaxed) {
     Value thread = b.create<NVVM::ThreadIdXOp>(b.intTy(32));
+    if (group.firstWarp)
+      thread = b.sub(thread, b.i32(group.firstWarp * places.threadsPerWarp));
     Value block = b.create<NVVM::ClusterId>(b.intTy(32));
     Value isOther =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, thread, block);
-    Value arrives = b.and_(b.slt(thread, b.i32(place.numBlocks)), isOther);
+    Value arrives = b.and_(b.slt(thread, b.i32(places.numBlocks)), isOther);
     nvidia::emitRemoteArrival(b, address, thread, arrives,
                               isRelaxed ? "" : ".release.cluster");
   }
 
-  unsigned getNumThreads() const {
-    return place.numDefaultWarps * place.threadsPerWarp;
+  unsigned getNumThreads(const nvidia::WaitingWarps &group) const {
+    return group.numWarps * places.threadsPerWarp;
   }
 
   LLVM::LLVMFuncOp kernel;
-  const nvidia::MbarrierOfCluster &place;
+  const nvidia::MbarriersOfCluster &places;
   OpBuilder builder;
   LLVMBuilder b;
-  SmallVector<Operation *> waits;
+  llvm::MapVector<Operation *, const nvidia::WaitingWarps *> waits;
 };
 
 } // namespace
 
-FailureOr<bool> nvidia::useMbarriersOfClusters(LLVM::LLVMFuncOp kernel,
-                                               const MbarrierOfCluster &place) {
-  return ClusterBarrierLowering(kernel, place).run();
+FailureOr<bool>
+nvidia::useMbarriersOfClusters(LLVM::LLVMFuncOp kernel,
+                               const MbarriersOfCluster &places) {
+  return ClusterBarrierLowering(kernel, places).run();
 }
 
 LogicalResult nvidia::checkCalledFunction(LLVM::LLVMFuncOp function) {

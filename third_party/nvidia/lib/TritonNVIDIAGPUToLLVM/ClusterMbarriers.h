@@ -10,22 +10,33 @@
 
 namespace mlir::triton::nvidia {
 
-/// The mbarrier of a block at which the default warps of a cluster wait for
-/// each other.
-struct MbarrierOfCluster {
-  unsigned numBlocks;
-  unsigned numDefaultWarps, threadsPerWarp;
-  /// Makes the address of eight bytes of shared memory, the mbarrier.
-  function_ref<Value(const LLVMBuilder &)> getAddress;
+/// Warps of a block that wait for the same warps of the other blocks of the
+/// cluster: the default ones, or those of a partition.
+struct WaitingWarps {
+  /// The region of the partition, null for the default warps.
+  Region *partition;
+  unsigned firstWarp, numWarps;
+  /// The barrier of the block at which these warps meet.
+  unsigned barrier;
+};
+
+/// The mbarriers of a block, one for each group of warps.
+struct MbarriersOfCluster {
+  unsigned numBlocks, threadsPerWarp;
+  /// The default warps first.
+  SmallVector<WaitingWarps> groups;
+  /// Makes the address of eight bytes of shared memory, the mbarrier of a
+  /// group.
+  function_ref<Value(const LLVMBuilder &, const WaitingWarps &)> getAddress;
 };
 
 /// Replaces the cluster barriers of `kernel` by mbarriers. At a cluster barrier
-/// all threads of the blocks would have to arrive; at the mbarriers only the
-/// default warps do. Returns whether one cluster barrier is left: the other
-/// warps have to arrive at it once, before anything else. Fails, with an error,
-/// where mbarriers cannot do the work of a cluster barrier.
+/// all threads of the blocks would have to arrive; at an mbarrier only warps of
+/// one group do. Returns whether one cluster barrier is left: the warps that
+/// are not default ones have to arrive at it once, before anything else. Fails,
+/// with an error, where mbarriers cannot do the work of a cluster barrier.
 FailureOr<bool> useMbarriersOfClusters(LLVM::LLVMFuncOp kernel,
-                                       const MbarrierOfCluster &place);
+                                       const MbarriersOfCluster &places);
 
 /// Fails and says why if the default warps cannot call this function.
 LogicalResult checkCalledFunction(LLVM::LLVMFuncOp function);

@@ -6,7 +6,7 @@
 // eight bytes for each scalar that its partitions capture. Barrier 0, that of
 // all threads, starts an operation and ends it. Nobody else uses this barrier.
 // The default groups of the blocks of a cluster wait for each other at
-// mbarriers (ClusterMbarriers.cpp).
+// mbarriers, and so do those of each partition (ClusterMbarriers.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,8 @@ namespace {
 
 constexpr int kExit = -1;
 constexpr int kClusterMbarrier = 8;
-constexpr int kFirstCapture = 16;
+constexpr int kFirstMbarrier = 16;
+constexpr int kMbarrierBytes = 8;
 constexpr int kCaptureBytes = 8;
 constexpr int kWarpsPerGroup = 4;
 
@@ -154,13 +155,29 @@ private:
     unsigned numBlocks = ttg::lookupNumCTAs(kernel);
     if (numBlocks == 1)
       return false;
-    auto getAddress = [&](const LLVMBuilder &b) {
-      return getScratch(b, ops[0], kClusterMbarrier);
+    SmallVector<nvidia::WaitingWarps> groups{
+        {/*partition=*/nullptr, /*firstWarp=*/0, unsigned(numDefaultWarps),
+         getBarrierOfGroup(0)}};
+    for (ttg::WarpSpecializeOp op : ops)
+      for (auto [i, partition] : llvm::enumerate(op.getPartitionRegions()))
+        groups.push_back({&partition, unsigned((*op.getWarpGroupStartIds())[i]),
+                          unsigned(op.getPartitionNumWarps()[i]),
+                          getBarrierOfGroup(i + 1)});
+    auto getAddress = [&](const LLVMBuilder &b,
+                          const nvidia::WaitingWarps &group) {
+      if (!group.partition)
+        return getScratch(b, ops[0], kClusterMbarrier);
+      auto op = group.partition->getParentOfType<ttg::WarpSpecializeOp>();
+      return getScratch(
+          b, op,
+          kFirstMbarrier + kMbarrierBytes * group.partition->getRegionNumber());
     };
     return nvidia::useMbarriersOfClusters(
-        kernel,
-        {numBlocks, unsigned(numDefaultWarps), threadsPerWarp, getAddress});
+        kernel, {numBlocks, threadsPerWarp, groups, getAddress});
   }
+
+  /// Barrier 0 is that of the whole block.
+  static unsigned getBarrierOfGroup(unsigned group) { return group + 1; }
 
   //===--------------------------------------------------------------------===//
   // Blocks
@@ -305,7 +322,10 @@ private:
   /// first scalar.
   void forEachCapture(ttg::WarpSpecializeOp op,
                       function_ref<void(unsigned, int)> visit) {
-    int offset = kFirstCapture;
+    // In clusters, the partitions have mbarriers.
+    int offset = kFirstMbarrier;
+    if (ttg::lookupNumCTAs(kernel) > 1)
+      offset += kMbarrierBytes * op.getPartitionRegions().size();
     for (auto [i, capture] : llvm::enumerate(op.getExplicitCaptures())) {
       visit(i, offset);
       offset += kCaptureBytes * getScalars(capture.getType()).size();

@@ -78,3 +78,33 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// The warps of a partition meet those of the same partition of the other block, at a barrier of the
+// block that is theirs and an mbarrier of 64 threads and one.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: llvm.func @partition
+  // CHECK-DAG: %[[ID:.*]] = llvm.mlir.constant(3 : i32)
+  // CHECK-DAG: %[[THREADS:.*]] = llvm.mlir.constant(64 : i32)
+  // CHECK: mbarrier.init.shared::cta.b64 [$0], 65;
+  // CHECK-NOT: mbarrier.init.shared
+  // CHECK: nvvm.cluster.wait
+  // CHECK: mbarrier.arrive.shared::cta.b64 $0
+  // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %[[THREADS]]
+  // CHECK: mapa.shared::cluster.u32 there{{.*}}mbarrier.arrive.release.cluster.shared::cluster.b64
+  // CHECK: mbarrier.try_wait.acquire.cluster.shared::cta.b64
+  tt.func public @partition(%p: !tt.ptr<f32>, %v: f32) {
+    ttg.warp_specialize(%p, %v)
+    default { ttg.warp_yield }
+    partition0(%q: !tt.ptr<f32>, %x: f32) num_warps(1) {
+      ttg.warp_return
+    }
+    partition1(%q: !tt.ptr<f32>, %x: f32) num_warps(2) {
+      ttnvgpu.cluster_barrier
+      tt.store %q, %x : !tt.ptr<f32>
+      ttg.warp_return
+    } : (!tt.ptr<f32>, f32) -> ()
+    tt.return
+  }
+}

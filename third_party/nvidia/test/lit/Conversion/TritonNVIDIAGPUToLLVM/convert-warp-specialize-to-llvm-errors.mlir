@@ -1,21 +1,6 @@
 // RUN: tile-opt %s -split-input-file -verify-diagnostics -tile-nvidia-llir
 
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-  tt.func public @partition() {
-    ttg.warp_specialize()
-    default { ttg.warp_yield }
-    partition0() num_warps(4) {
-      // expected-error @+1 {{the warps of a partition cannot wait for those of the other blocks of a cluster}}
-      ttnvgpu.cluster_barrier
-      ttg.warp_return
-    } : () -> ()
-    tt.return
-  }
-}
-
-// -----
-
-module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
   tt.func public @apart() {
     // expected-error @+1 {{expected warps that arrive at the barrier of a cluster with specialised warps to wait there at once}}
     ttnvgpu.cluster_arrive {relaxed = false}
