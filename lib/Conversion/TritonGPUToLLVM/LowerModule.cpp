@@ -5,6 +5,7 @@
 #include "tile/Conversion/TritonGPUToLLVM/IndexedMemory.h"
 #include "tile/Conversion/TritonGPUToLLVM/InstrumentPatterns.h"
 
+#include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/AxisInfo.h"
 #include "tile/Analysis/Membar.h"
 #include "tile/Dialect/Proton/IR/Dialect.h"
@@ -18,21 +19,50 @@
 using namespace mlir;
 using namespace mlir::triton;
 
-/// Whether what has to run before has run.
-static LogicalResult checkIsPrepared(ModuleOp module) {
-  if (!module->hasAttr(gpu::kSharedAttrName))
-    return emitError(module.getLoc(), "shared memory is not allocated: run "
-                                      "-allocate-shared-memory first");
+/// Whether the program has nothing in shared memory but buffers, and all of
+/// these have a place.
+static bool hasPlacesOfBuffersOnly(ModuleOp module) {
+  // What is missing is said in one error, of the module.
+  ScopedDiagnosticHandler silence(module.getContext(),
+                                  [](Diagnostic &) { return success(); });
+  auto places = ModuleAllocation::read(module);
+  if (failed(places))
+    return false;
+  return llvm::all_of(places->getFunctions(), [](const auto &frame) {
+    return llvm::all_of(frame.second->getBuffers(),
+                        [](const Allocation::Buffer &buffer) {
+                          return buffer.kind == Allocation::Kind::Explicit;
+                        });
+  });
+}
+
+LogicalResult triton::prepareSharedMemory(ModuleOp module) {
   if (failed(gpu::checkTensorsHaveLayouts(module)))
     return failure();
   if (!gpu::maybeLookupNumWarps(module))
     return emitError(module.getLoc(),
                      "expected a 'ttg.num-warps' attribute on the "
                      "module");
-  if (!module->hasAttr(kBarriersInsertedAttrName))
+  auto size = module->getAttrOfType<IntegerAttr>(gpu::kSharedAttrName);
+  if (size && module->hasAttr(kBarriersInsertedAttrName))
+    return success();
+  // Other compilers may exchange less memory than tile's lowering does. Where
+  // there is none of that, their places are as good.
+  if (!hasPlacesOfBuffersOnly(module)) {
+    if (!size)
+      return emitError(module.getLoc(), "shared memory is not allocated: run "
+                                        "-allocate-shared-memory first");
     return emitError(module.getLoc(),
                      "barriers between accesses to shared memory are "
                      "not inserted: run -insert-memory-barriers first");
+  }
+  auto places = ModuleAllocation::read(module);
+  insertMemoryBarriers(*places);
+  Builder builder(module.getContext());
+  module->setAttr(kBarriersInsertedAttrName, builder.getUnitAttr());
+  int64_t needed = places->getSharedMemorySize();
+  if (!size || size.getInt() < needed)
+    module->setAttr(gpu::kSharedAttrName, builder.getI32IntegerAttr(needed));
   return success();
 }
 
@@ -76,7 +106,7 @@ static void keepLoopAnnotations(ModuleOp module) {
 LogicalResult triton::lowerModule(
     ModuleOp module, const TargetInfo &target,
     function_ref<void(const LoweringContext &, ConversionTarget &)> populate) {
-  if (failed(checkIsPrepared(module)))
+  if (failed(prepareSharedMemory(module)))
     return failure();
   // A call passes the address of its share, even of none.
   bool hasCalls = module.walk([](CallOp) { return WalkResult::interrupt(); })

@@ -9,11 +9,16 @@
 
 namespace mlir::triton {
 
+/// Makes sure that buffers in shared memory have places, and that there are
+/// barriers between their accesses. Where no pass did that, inserts the
+/// barriers if there are buffers only and the text says all places. Fails, with
+/// a diagnostic, in all other cases.
+LogicalResult prepareSharedMemory(ModuleOp module);
+
 /// Lowers tt and ttg to the LLVM dialect for `target`, with all families of
 /// common patterns. `populate` adds the patterns of the backend, in a context
 /// whose benefit puts them before the common ones, and declares the dialects
-/// legal that they make beside LLVM's. Fails, with a diagnostic, where shared
-/// memory has not been allocated or has no barriers yet.
+/// legal that they make beside LLVM's. Calls `prepareSharedMemory` first.
 LogicalResult lowerModule(
     ModuleOp module, const TargetInfo &target,
     function_ref<void(const LoweringContext &, ConversionTarget &)> populate);

@@ -292,7 +292,8 @@ LogicalResult nvidia_gpu::moveDescriptorToLaunch(MakeTensorDescOp make,
 
 void nvidia_gpu::updateDescriptorsOfFunctions(ModuleOp module) {
   for (auto function : module.getOps<FunctionOpInterface>()) {
-    if (function.isExternal())
+    // Functions of other dialects have no descriptors.
+    if (function.isExternal() || !isa<FunctionType>(function.getFunctionType()))
       continue;
     SmallVector<Type> results(function.getResultTypes());
     for (Block &block : function.getFunctionBody())

@@ -5,6 +5,7 @@
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/TargetOptions.h"
+#include "nvidia/TritonNVIDIAGPUToLLVM/TensorMemory.h"
 
 #include "tile/Analysis/AllocateSharedMemory.h"
 #include "tile/Analysis/RegisterPressure.h"
@@ -66,7 +67,7 @@ struct AllocateSharedMemoryNV
         });
     if (failed(size))
       return signalPassFailure();
-    if (failed(reserveTensorMemoryAddress(module, *size)))
+    if (failed(nvidia::reserveTensorMemoryAddress(module, *size)))
       return signalPassFailure();
     sharedBytes += *size;
   }
@@ -95,30 +96,28 @@ private:
                  lookup(triton::gpu::kMaxNRegAttrName, needs.registers));
     return needs;
   }
-
-  /// Behind all buffers, four bytes stay for the address of the block's tensor
-  /// memory: partitions read it there, too.
-  static LogicalResult reserveTensorMemoryAddress(ModuleOp module,
-                                                  int64_t &size) {
-    auto columns = module->getAttrOfType<IntegerAttr>(
-        triton::gpu::kTensorMemorySizeAttrName);
-    if (!columns || columns.getInt() == 0)
-      return success();
-    constexpr int64_t kAddressBytes = 4;
-    int64_t offset = llvm::alignTo(size, kAddressBytes);
-    size = offset + kAddressBytes;
-    int64_t limit = triton::gpu::getTargetModel(module).getMaxSharedMemory();
-    if (size > limit)
-      return emitError(module.getLoc(),
-                       "out of shared memory: with the address of tensor "
-                       "memory, the kernel needs ")
-             << size << " bytes, and a block has at most " << limit;
-    Builder builder(module.getContext());
-    module->setAttr(nvidia_gpu::kTensorMemoryAddressAttrName,
-                    builder.getI32IntegerAttr(offset));
-    module->setAttr(triton::gpu::kSharedAttrName,
-                    builder.getI32IntegerAttr(size));
-    return success();
-  }
 };
 } // namespace
+
+LogicalResult nvidia::reserveTensorMemoryAddress(ModuleOp module,
+                                                 int64_t &size) {
+  auto columns = module->getAttrOfType<IntegerAttr>(
+      triton::gpu::kTensorMemorySizeAttrName);
+  if (!columns || columns.getInt() == 0)
+    return success();
+  constexpr int64_t kAddressBytes = 4;
+  int64_t offset = llvm::alignTo(size, kAddressBytes);
+  size = offset + kAddressBytes;
+  int64_t limit = triton::gpu::getTargetModel(module).getMaxSharedMemory();
+  if (size > limit)
+    return emitError(module.getLoc(),
+                     "out of shared memory: with the address of tensor "
+                     "memory, the kernel needs ")
+           << size << " bytes, and a block has at most " << limit;
+  Builder builder(module.getContext());
+  module->setAttr(nvidia_gpu::kTensorMemoryAddressAttrName,
+                  builder.getI32IntegerAttr(offset));
+  module->setAttr(triton::gpu::kSharedAttrName,
+                  builder.getI32IntegerAttr(size));
+  return success();
+}

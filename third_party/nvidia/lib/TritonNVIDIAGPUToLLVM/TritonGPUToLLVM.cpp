@@ -11,6 +11,7 @@
 #include "tile/Analysis/UnfinishedProducts.h"
 #include "tile/Conversion/DebugToLLVM/Patterns.h"
 #include "tile/Conversion/TritonGPUToLLVM/LowerModule.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/PixelDescriptors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,6 +44,9 @@ struct ConvertTritonGPUToLLVM
     nvidia::TargetInfo target(**model, ptxVersion
                                            ? int(ptxVersion)
                                            : (*model)->getFacts().ptxVersion);
+    if (failed(prepareSharedMemory(getOperation())) ||
+        failed(reserveAddressOfTensorMemory()))
+      return signalPassFailure();
     auto tensorMemory =
         nvidia::TensorMemoryUse::of(getOperation(), (*model)->getFacts());
     if (failed(tensorMemory))
@@ -82,6 +86,17 @@ struct ConvertTritonGPUToLLVM
   }
 
 private:
+  /// Text may say where buffers are in tensor memory, but not where its address
+  /// is kept.
+  LogicalResult reserveAddressOfTensorMemory() {
+    ModuleOp module = getOperation();
+    if (module->hasAttr(nvidia_gpu::kTensorMemoryAddressAttrName))
+      return success();
+    int64_t size =
+        module->getAttrOfType<IntegerAttr>(ttg::kSharedAttrName).getInt();
+    return nvidia::reserveTensorMemoryAddress(module, size);
+  }
+
   LogicalResult checkPartitionsHavePlaces() {
     return failure(getOperation()
                        .walk([](ttg::WarpSpecializeOp op) {

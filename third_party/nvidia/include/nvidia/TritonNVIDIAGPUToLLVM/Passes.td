@@ -254,6 +254,11 @@ def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"
     allocated (`allocate-shared-memory-nv`), and the barriers between accesses to
     it must be there (`insert-memory-barriers`).
 
+    Text of other compilers may have places and no mark that there are barriers. Where
+    all that is in shared memory are buffers with places, or there is nothing, the
+    pass inserts the barriers itself. What exchanges values through shared memory may
+    need more room here than elsewhere. Then the pass asks for the passes above.
+
     ```mlir
     %0 = arith.addf %a, %b : tensor<128xf32, #blocked>
     ```

@@ -33,6 +33,12 @@ struct TensorMemoryUse {
   }
 };
 
+/// Behind all buffers, which take `size` bytes of shared memory, has four bytes
+/// stay for the address of the block's tensor memory, if there is any:
+/// partitions read it there, too. Adds them to `size`. Fails, with an error,
+/// where a block has not so many.
+LogicalResult reserveTensorMemoryAddress(ModuleOp module, int64_t &size);
+
 /// Puts the allocation and the release into the kernels, which are functions of
 /// the LLVM dialect by now.
 void emitTensorMemoryFrames(ModuleOp module, const TargetInfo &target,

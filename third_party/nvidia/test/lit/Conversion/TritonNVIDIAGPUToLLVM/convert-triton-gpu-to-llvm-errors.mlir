@@ -18,14 +18,26 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942"} {
 
 // -----
 
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 // expected-error @below {{shared memory is not allocated: run -allocate-shared-memory first}}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
+  tt.func @buffer() {
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<64xf32, #shared, #ttg.shared_memory, mutable>
+    tt.return
+  }
 }
 
 // -----
 
+// What exchanges values may take more memory here than where it got its place.
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [0, 1]}>
 // expected-error @below {{barriers between accesses to shared memory are not inserted: run -insert-memory-barriers first}}
-module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:80"} {
+module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 65536 : i32, ttg.target = "cuda:80"} {
+  tt.func @exchange(%x: tensor<128x128xf32, #rows>) -> tensor<128x128xf32, #columns> {
+    %0 = ttg.convert_layout %x {allocation.offset = 0 : i32} : tensor<128x128xf32, #rows> -> tensor<128x128xf32, #columns>
+    tt.return %0 : tensor<128x128xf32, #columns>
+  }
 }
 
 // -----
