@@ -188,6 +188,40 @@ def test_barriers_are_known_to_other_blocks(num_ctas, target):
 
 
 @gluon.jit
+def exchange_and_copy(in_ptr, out_ptr, x_desc, y_desc, FROM: gl.constexpr, TO: gl.constexpr):
+    """A conversion takes shared memory before there is the buffer to which both blocks copy."""
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    values = gl.load(in_ptr + gl.arange(0, 4096, layout=FROM))
+    gl.store(out_ptr + gl.arange(0, 4096, layout=TO), gl.convert_layout(values, TO))
+    buffer = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_shape, x_desc.layout)
+    mbarrier.expect(bar, x_desc.nbytes_per_cta)
+    tma.async_load(x_desc, [0, 0], bar, buffer, multicast=True)
+    mbarrier.wait(bar, 0)
+    fence_async_shared(cluster=True)
+    tma.async_store(y_desc, [0, 0], buffer)
+    tma.store_wait(0)
+    cluster.barrier()
+
+
+@pytest.mark.parametrize("num_ctas", [2, 4])
+def test_others_copy_to_memory_that_is_free(num_ctas, target):
+    shared = [[0]] * (num_ctas.bit_length() - 1)
+    layouts = [gl.BlockedLayout([n], [32], [4], [0], cga_layout=shared) for n in (1, 4)]
+    x, y = values((32, 128), "fp16", 7), poisoned((32, 128), "fp16")
+    descs = [descriptor(t, [32, 128], num_ctas, [0, 0]) for t in (x, y)]
+    z = values((4096,), "fp32", 8)
+    for schedule in range(4):
+        out = poisoned((4096,), "fp32")
+        report = exchange_and_copy.simulate(
+            z, out, *descs, *layouts, grid=(1,), num_ctas=num_ctas, schedule_seed=schedule
+        )
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(y, x)
+        np.testing.assert_array_equal(out, z)
+
+
+@gluon.jit
 def store_a_part(y_desc, WAY: gl.constexpr):
     """Half of the rows: those that one of the blocks has."""
     layout: gl.constexpr = gl.NVMMASharedLayout(128, 16, rank=2, cga_layout=[[1, 0]])
