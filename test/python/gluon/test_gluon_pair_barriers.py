@@ -166,3 +166,43 @@ def test_products_of_pairs(blocks, stages, multicast, target):
     ptx = kernel.asm["ptx"]
     assert "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster" in ptx
     assert ("multicast::cluster" in ptx) or not multicast
+
+
+@gluon.jit
+def gather_kernel(
+    desc, rows_ptr, out_ptr, COUNT: gl.constexpr, ROWS: gl.constexpr, L: gl.constexpr
+):
+    """Both blocks gather their rows, and the first one waits for all of them."""
+    N: gl.constexpr = desc.block_shape[1]
+    buffer = gl.allocate_shared_memory(desc.dtype, [COUNT, N], desc.layout)
+    bar = mbarrier.allocate_mbarrier(two_ctas=True)
+    mbarrier.init(bar, count=1)
+    rows = gl.load(rows_ptr + gl.arange(0, COUNT, layout=ROWS))
+    mbarrier.expect(bar, COUNT * N)
+    tma.async_gather(desc, rows, 0, bar, buffer)
+    mbarrier.wait(bar, 0)
+    cluster.barrier()
+    places = gl.arange(0, COUNT, layout=gl.SliceLayout(1, L))
+    columns = gl.arange(0, N, layout=gl.SliceLayout(0, L))
+    gl.store(out_ptr + places[:, None] * N + columns[None, :], buffer.load(L))
+
+
+@blackwell
+def test_gathers_arrive_at_the_barrier_of_the_pair(target):
+    count, n = 32, 64
+    half = [[count // 2]]
+    rows = gl.DistributedLinearLayout([[1], [2], [4], [8]], [[0]] * 5, [[0]] * 2, half, [count])
+    layout = gl.NVMMASharedLayout(128, 16, cga_layout=[[1, 0]])
+    registers = gl.BlockedLayout([1, 4], [2, 16], [4, 1], [1, 0], cga_layout=[[1, 0]])
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((50, n)).astype(np.float16)
+    chosen = rng.integers(0, 50, count).astype(np.int32)
+    desc = TensorDescriptor.from_tensor(x, [1, n], layout)
+    for schedule in range(4):
+        out = poisoned((count, n), "fp16")
+        report = gather_kernel.simulate(
+            desc, chosen, out, count, rows, registers, grid=(1,), num_ctas=2,
+            schedule_seed=schedule,
+        )  # fmt: skip
+        assert report.ok, report.messages
+        np.testing.assert_array_equal(out, x[chosen])
