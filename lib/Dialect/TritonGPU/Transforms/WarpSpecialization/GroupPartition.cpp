@@ -128,15 +128,6 @@ bool GroupPartition::isMoved(const Dots &dots) const {
          chains.isEquivalent(dots.find_first(), products.size() - 1);
 }
 
-/// Whether `op` makes a buffer.
-static bool isAllocation(Operation *op) {
-  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
-  return isa<LocalAllocOp>(op) ||
-         (op->getNumResults() == 1 &&
-          isa<MemDescType>(op->getResult(0).getType()) && effects &&
-          effects.hasEffect<MemoryEffects::Allocate>());
-}
-
 /// Sorts what has effects by who does it.
 StringRef GroupPartition::sortOperations() {
   StringRef why;
@@ -153,7 +144,11 @@ StringRef GroupPartition::sortOperations() {
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     bool onlyReads = isMemoryEffectFree(op) ||
                      (effects && effects.onlyHasEffect<MemoryEffects::Read>());
-    if (onlyReads || isAllocation(op) || isa<scf::IfOp>(op))
+    bool isAlloc = isa<LocalAllocOp>(op) ||
+                   (op->getNumResults() == 1 &&
+                    isa<MemDescType>(op->getResult(0).getType()) && effects &&
+                    effects.hasEffect<MemoryEffects::Allocate>());
+    if (onlyReads || isAlloc || isa<scf::IfOp>(op))
       return;
     Dots dots = getOperands(op);
     bool isKnown = isa<MatrixProductOpInterface>(op);
@@ -242,20 +237,6 @@ ProducerSlice GroupPartition::getSlice() {
 // The division
 //===----------------------------------------------------------------------===//
 
-/// Stores what dots of a chain multiply when it is made. Behind a wait for the
-/// buffers of both chains, it would be in registers beside the sum.
-static void storeEarly(scf::ForOp loop) {
-  SmallVector<Operation *> allocs;
-  for (Operation &op : *loop.getBody())
-    if (isAllocation(&op) && op.getNumOperands() == 1)
-      allocs.push_back(&op);
-  for (Operation *alloc : allocs) {
-    Operation *source = alloc->getOperand(0).getDefiningOp();
-    if (source && source->getBlock() == loop.getBody())
-      alloc->moveAfter(source);
-  }
-}
-
 /// Repeats the second chain in a partition of a new operation, which replaces
 /// the old one.
 void GroupPartition::makePartition() {
@@ -267,7 +248,7 @@ void GroupPartition::makePartition() {
     divideRegisters(specialize, second);
   ProducerBuilder partition(slice, specialize,
                             specialize.getPartitionRegions().back());
-  storeEarly(partition.build());
+  partition.build();
 
   OpBuilder before(specialize);
   OpBuilder end(
