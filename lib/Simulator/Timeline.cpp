@@ -11,6 +11,7 @@ using tile::rates::copyLatency;
 
 //===-- The model ---------------------------------------------------------===//
 
+static constexpr uint64_t tensorAccessLatency = 34;
 /// Cycles until the result of an instruction can be used; rounded figures of
 /// Hopper.
 static uint64_t latencyOf(const Inst &inst) {
@@ -26,6 +27,8 @@ static uint64_t latencyOf(const Inst &inst) {
       return 8;
     case Space::Local:
       return 40;
+    case Space::Tmem:
+      return tensorAccessLatency;
     default:
       return 500;
     }
@@ -43,7 +46,6 @@ static uint64_t latencyOf(const Inst &inst) {
     return 5;
   }
 }
-static constexpr uint64_t tensorAccessLatency = 34;
 /// Of copies of a CTA that has a multiprocessor to itself, in a cycle.
 static constexpr uint64_t copyBytesPerCycle = 20;
 /// A wait that is shorter is part of the work.

@@ -283,9 +283,14 @@ def of_some_blocks(program: Program) -> Program:
 
 def in_two_groups(program: Program) -> Program:
     """The program with all of its loops marked, whose rows two groups of warps divide if they can
-    be divided."""
-    warps = random.Random(program.seed).choice((4, 8))
-    options = dict(program.config.options) | {"row_groups": 2, "tensor_memory": True}
+    be divided. Of some, further warps correct the sums."""
+    chance = random.Random(program.seed)
+    warps = chance.choice((4, 8))
+    options = dict(program.config.options) | {
+        "row_groups": 2,
+        "tensor_memory": True,
+        "correction_group": chance.random() < 0.7,
+    }
     config = dataclasses.replace(
         program.config, num_ctas=1, num_warps=warps, options=tuple(options.items())
     )

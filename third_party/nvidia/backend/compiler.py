@@ -294,10 +294,11 @@ class NvidiaBackend(BaseBackend):
                 else ""
             )
             + ("" if options.row_groups is None else f" row-groups={options.row_groups}")
-            + _asked("correction-group", options.correction_group)
-            + _asked(
-                "exp2-polynomial",
-                False if options.instrumentation_mode else options.exp2_polynomial,
+            + (" correction-group=true" if options.correction_group else "")
+            + (
+                " exp2-polynomial=true"
+                if options.exp2_polynomial and not options.instrumentation_mode
+                else ""
             )
             + f" {raised}"
             + (" clc=true" if options.clc else ""),
@@ -406,11 +407,6 @@ class NvidiaBackend(BaseBackend):
         result.libdevice_path = libraries.pop("libdevice", None) or ""
         result.libraries = list(libraries.values())
         return result
-
-
-def _asked(name: str, value: bool | None) -> str:
-    """An option of the pipeline that is on where it pays, unless somebody says more."""
-    return "" if value is None else f" {name}={'possible' if value else 'never'}"
 
 
 def _may_sum_in_tensor_memory(options: dict[str, Any]) -> bool:

@@ -49,10 +49,10 @@ class NvidiaOptions(BaseOptions):
     #: Among how many groups of warps attention divides blocks of 256 rows, on the same targets: 1,
     #: or 2 where it is possible. None: 2 where it pays. Its loop has ``warp_specialize=True``.
     row_groups: int | None = None
-    #: Whether such groups leave the correction of their sums to further warps. None: where it pays.
-    correction_group: bool | None = None
-    #: Whether such groups compute some powers of two by a polynomial. None: where it pays.
-    exp2_polynomial: bool | None = None
+    #: Whether such groups, also one alone, leave the correction of their sums to further warps.
+    correction_group: bool = False
+    #: Whether such groups compute some powers of two by a polynomial.
+    exp2_polynomial: bool = False
     #: Whether loops with dots load by bulk tensor copies where programs load by pointers. None:
     #: where it pays, on sm_90.
     raise_pointers: bool | None = None
@@ -124,8 +124,8 @@ def check_options(options: NvidiaOptions, facts: Any) -> None:
     if options.row_groups not in (None, 1, 2):
         raise TileError(f"row_groups is 1, 2 or None, not {options.row_groups!r}")
     for name in ("correction_group", "exp2_polynomial"):
-        if getattr(options, name) not in (None, True, False):
-            raise TileError(f"{name} is True, False or None, not {getattr(options, name)!r}")
+        if not isinstance(getattr(options, name), bool):
+            raise TileError(f"{name} is True or False, not {getattr(options, name)!r}")
     if options.clc and not facts.has_cluster_launch_control:
         raise TileError(
             f"clc requires NVIDIA SM100+ (Blackwell): {facts} has no cluster launch control"

@@ -30,7 +30,6 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
-#include "tile/Dialect/TritonNvidiaGPU/Transforms/DotCost.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -108,8 +107,8 @@ Value getRoot(Value buffer) {
 }
 
 /// Whether nobody writes to what a dot reads before the dot is done, if it is
-/// waited for where `weights` are written. A ring from around the loop is handed
-/// back by the dots themselves.
+/// waited for where `weights` are written. A ring from around the loop is
+/// handed back by the dots themselves.
 bool areFactorsKept(TCGen5MMAOp mma, scf::ForOp loop) {
   Operation *weights = mma.getA().getDefiningOp();
   bool isMade = weights && weights->getParentOp() == loop &&
@@ -127,8 +126,8 @@ std::optional<Correction> findCorrection(TMEMStoreOp store) {
   if (!loop || !product || !product->hasOneUse() || store.getDep() ||
       !matchPattern(store.getPred(), m_One()))
     return std::nullopt;
-  Correction found{nullptr, loop, {}, store, {}, {}, {}, {}, {}, {},
-                   {},      {},   {}, {},    {}};
+  Correction found{nullptr, loop, {}, store, {}, {}, {}, {},
+                   {},      {},   {}, {},    {}, {}, {}};
   for (unsigned i : {0u, 1u}) {
     auto load = product->getOperand(i).getDefiningOp<TMEMLoadOp>();
     if (!load || load.getSrc() != store.getDst() || load->getParentOp() != loop)
@@ -263,10 +262,11 @@ private:
     auto encoding = gpu::SwizzledSharedEncodingAttr::get(
         context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, /*order=*/{0},
         gpu::CTALayoutAttr::getDefault(context, /*rank=*/1));
-    auto type = gpu::MemDescType::get(
-        {kRows}, b.getF32Type(), encoding,
-        gpu::SharedMemorySpaceAttr::get(context), /*mutableMemory=*/true);
-    correction.handed = gpu::LocalAllocOp::create(b, loc, type, /*src=*/Value());
+    auto type = gpu::MemDescType::get({kRows}, b.getF32Type(), encoding,
+                                      gpu::SharedMemorySpaceAttr::get(context),
+                                      /*mutableMemory=*/true);
+    correction.handed =
+        gpu::LocalAllocOp::create(b, loc, type, /*src=*/Value());
     auto makeBarrier = [&](int arrivals) {
       Value barrier = mbarriers.allocate(b, loc, /*count=*/1);
       mbarriers.initialize(b, loc, barrier, arrivals);
@@ -321,11 +321,12 @@ private:
           added = bringBarrier(b, correction.added, region),
           zero = arith::ConstantIntOp::create(b, loc, 0, 32);
     IRRewriter rewriter(correction.loop);
-    auto flipParity = [&](OpBuilder &b, Location, ArrayRef<BlockArgument> args) {
+    auto flipParity = [&](OpBuilder &b, Location,
+                          ArrayRef<BlockArgument> args) {
       return SmallVector<Value>{flip(b, args.front())};
     };
-    scf::ForOp loop = correction.loop = cast<scf::ForOp>(
-        *correction.loop.replaceWithAdditionalYields(
+    scf::ForOp loop = correction.loop =
+        cast<scf::ForOp>(*correction.loop.replaceWithAdditionalYields(
             rewriter, zero, /*replaceInitOperandUsesInLoop=*/false,
             flipParity));
     Value phase = loop.getRegionIterArgs().back();
@@ -370,11 +371,10 @@ private:
                        bringBarrier(b, correction.added, partition)});
     Correction &first = corrections.front();
     Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-    auto loop = scf::ForOp::create(b, loc, bring(b, first.lower, partition),
-                                   bring(b, first.upper, partition),
-                                   bring(b, first.step, partition), zero,
-                                   /*bodyBuilder=*/nullptr,
-                                   bool(first.loop.getUnsignedCmp()));
+    auto loop = scf::ForOp::create(
+        b, loc, bring(b, first.lower, partition),
+        bring(b, first.upper, partition), bring(b, first.step, partition), zero,
+        /*bodyBuilder=*/nullptr, bool(first.loop.getUnsignedCmp()));
     b.setInsertionPointToStart(loop.getBody());
     Value phase = loop.getRegionIterArg(0), before = flip(b, phase);
     for (const Names &group : names) {
@@ -396,13 +396,13 @@ private:
                   function_ref<Value(RankedTensorType)> load) {
     auto whole = cast<gpu::MemDescType>(sum.getType());
     int64_t columns = whole.getShape()[1], size = std::min(columns, kPart);
-    auto part = gpu::MemDescType::get(
-        {kRows, size}, whole.getElementType(), whole.getEncoding(),
-        whole.getMemorySpace(), whole.getMutableMemory(),
-        whole.getAllocShape());
+    auto part =
+        gpu::MemDescType::get({kRows, size}, whole.getElementType(),
+                              whole.getEncoding(), whole.getMemorySpace(),
+                              whole.getMutableMemory(), whole.getAllocShape());
     auto layout = getTensorMemoryRegisters(part, kGroupWarps);
-    auto type = RankedTensorType::get(part.getShape(), part.getElementType(),
-                                      layout);
+    auto type =
+        RankedTensorType::get(part.getShape(), part.getElementType(), layout);
     auto slice = gpu::SliceEncodingAttr::get(b.getContext(), /*dim=*/1, layout);
     Value rows =
         load(RankedTensorType::get({kRows}, part.getElementType(), slice));
@@ -475,8 +475,8 @@ private:
     return corrections;
   }
 
-  std::string findObstacle(gpu::WarpSpecializeOp op,
-                           ArrayRef<Correction> corrections) {
+  static std::string findObstacle(gpu::WarpSpecializeOp op,
+                                  ArrayRef<Correction> corrections) {
     if (gpu::lookupNumCTAs(op) > 1)
       return "it is of a cluster";
     SmallPtrSet<Region *, 4> regions;
@@ -501,8 +501,9 @@ private:
   }
 
   static void missed(gpu::WarpSpecializeOp op, StringRef why) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("no-correction-group")
-                                    .category(DEBUG_TYPE))
+    remark::missed(
+        op.getLoc(),
+        remark::RemarkOpts::name("no-correction-group").category(DEBUG_TYPE))
         << StringRef(
                ("its sums are corrected by the warps that compute weights: " +
                 why)

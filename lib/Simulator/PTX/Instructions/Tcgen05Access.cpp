@@ -291,6 +291,7 @@ bool tile::sim::decodeTcgen05Load(FunctionDecoder &d) {
   } else if (!d.has("b32")) {
     return d.error("needs .b32");
   }
+  d.inst.space = Space::Tmem;
   size_t operands = 2u + isSplit + reduces, at = reduces ? 2 : 1;
   return d.expectOperands(operands, operands) &&
          TensorOperand::takeInto(d, at, 1) &&

@@ -48,11 +48,8 @@ void NVIDIAMiddleEnd::addWarpSpecialization() {
   specialization.numStages = options.numStages;
   specialization.supported = options.canSpecializeWarps;
   add(gpu::createTritonGPUAutomaticWarpSpecialization(specialization));
-  if (options.useTensorMemory && options.partitionCorrections) {
-    nvidia_gpu::TritonNvidiaPartitionCorrectionsOptions corrections;
-    corrections.wherePossible = options.correctionsWherePossible;
-    add(nvidia_gpu::createTritonNvidiaPartitionCorrections(corrections));
-  }
+  if (options.useTensorMemory && options.partitionCorrections)
+    add(nvidia_gpu::createTritonNvidiaPartitionCorrections());
   if (mayLoop)
     add(nvidia_gpu::createTritonNvidiaInlineProgramLoop());
 }

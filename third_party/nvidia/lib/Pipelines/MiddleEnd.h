@@ -19,8 +19,8 @@ struct MiddleEndOptions {
   bool sumsInRegisters = false;
   /// Loops over tiles may get warps for copies and dots, where nobody asks.
   bool specializeWarps = false;
-  /// Sums of loops may get warps that correct them; whether whatever it costs.
-  bool partitionCorrections = true, correctionsWherePossible = false;
+  /// Sums of loops get warps that correct them.
+  bool partitionCorrections = false;
   /// Programs go on with others that have not begun.
   bool clc = false;
   /// Warps can hand buffers to each other, and registers, too.

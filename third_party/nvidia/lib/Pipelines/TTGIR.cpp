@@ -70,8 +70,7 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
             .useTensorMemory = hasTensorMemory && options.tensorMemory,
             .sumsInRegisters = hasTensorMemory && !options.tensorMemory,
             .specializeWarps = options.specializeWarps,
-            .partitionCorrections = options.correctionGroup != "never",
-            .correctionsWherePossible = options.correctionGroup == "possible",
+            .partitionCorrections = options.correctionGroup,
             .clc = options.clc,
             .canSpecializeWarps =
                 target && (target->hasWGMMA ||
@@ -79,12 +78,8 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
   middle.buildLayouts();
   middle.buildLoops();
   middle.buildCopies();
-  if (hasTensorMemory && options.tensorMemory &&
-      options.exp2Polynomial != "never") {
-    Exp2ByPolynomialNVOptions polynomial;
-    polynomial.wherePossible = options.exp2Polynomial == "possible";
-    add(createExp2ByPolynomialNV(polynomial));
-  }
+  if (hasTensorMemory && options.tensorMemory && options.exp2Polynomial)
+    add(createExp2ByPolynomialNV());
   // A loop over programs ends where none is left. Of other kernels, all is
   // repeated, with all barriers.
   if (options.clc) {

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// 2^x = 2^n * 2^f, where n is the integer below x, and f is in [0, 1). After the
-// addition of 1.5 * 2^23, rounded down, n is in the lowest bits of the sum.
+// 2^x = 2^n * 2^f, where n is the integer below x, and f is in [0, 1). After
+// the addition of 1.5 * 2^23, rounded down, n is in the lowest bits of the sum.
 // Shifted up it becomes an exponent. 2^f is a polynomial of degree 3, whose
 // value at 0 is 1. Its coefficients make the largest relative error least.
 //
-// What is below -127 becomes -127, whose power is 0 here: ex2.approx.ftz makes 0
-// of all powers below 2^-126. What is above 128 becomes 128, whose power is
+// What is below -127 becomes -127, whose power is 0 here: ex2.approx.ftz makes
+// 0 of all powers below 2^-126. What is above 128 becomes 128, whose power is
 // infinity. NaN stays NaN.
 //
 //===----------------------------------------------------------------------===//
@@ -51,8 +51,8 @@ SmallVector<Value> emitPolynomials(const LLVMBuilder &b, ArrayRef<Value> x) {
   auto left = ptx.input(b.bitcast(pair, b.intTy(64)), "l"),
        right = ptx.input(b.bitcast(rounder, b.intTy(64)), "l");
   ptx << "add.rm.f32x2 " << sum << ", " << left << ", " << right << ";";
-  Value shifted = b.bitcast(
-      ptx.emit({b.intTy(64)}, nvt::PTXAsm::Pure).front(), pair.getType());
+  Value shifted = b.bitcast(ptx.emit({b.intTy(64)}, nvt::PTXAsm::Pure).front(),
+                            pair.getType());
   Value whole = b.create<LLVM::FSubOp>(shifted, rounder);
   Value part = b.create<LLVM::FSubOp>(pair, whole);
   Value power = repeat(kCoefficients[3]);
@@ -73,8 +73,7 @@ struct Exp2Pattern : TargetPattern<math::Exp2Op> {
   LogicalResult
   matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto pairs =
-        op->getAttrOfType<IntegerAttr>(ttng::kPolynomialPairsAttrName);
+    auto pairs = op->getAttrOfType<IntegerAttr>(ttng::kPolynomialPairsAttrName);
     if (!pairs || pairs.getInt() < 1 ||
         !getElementTypeOrSelf(op.getType()).isF32())
       return failure();
@@ -90,8 +89,8 @@ struct Exp2Pattern : TargetPattern<math::Exp2Op> {
         continue;
       }
       for (Value value : both)
-        results.push_back(b.intrinsic(value.getType(),
-                                      "llvm.nvvm.ex2.approx.ftz", value));
+        results.push_back(
+            b.intrinsic(value.getType(), "llvm.nvvm.ex2.approx.ftz", value));
     }
     rewriter.replaceOp(op,
                        packElements(b, getConverter(), results, op.getType()));

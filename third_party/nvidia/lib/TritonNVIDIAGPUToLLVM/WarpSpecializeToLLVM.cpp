@@ -379,10 +379,9 @@ private:
     at(enter);
     int group = first / kWarpsPerGroup, waiting = 0, registers = 0;
     // All warps of a warp group change together.
-    bool asksForMore =
-        movesRegisters() && count % kWarpsPerGroup == 0 &&
-        (registers = getRegistersOfGroup(group)) >
-            (waiting = getWaitingRegisters(group));
+    bool asksForMore = movesRegisters() && count % kWarpsPerGroup == 0 &&
+                       (registers = getRegistersOfGroup(group)) >
+                           (waiting = getWaitingRegisters(group));
     if (asksForMore)
       setRegisters(waiting, registers);
     forEachCapture(op, [&](unsigned capture, int offset) {

@@ -1,5 +1,4 @@
 // RUN: tile-opt %s -exp2-by-polynomial-nv | filecheck %s
-// RUN: tile-opt %s -exp2-by-polynomial-nv="where-possible=true" | filecheck %s -check-prefix ASKED
 
 // The unit for powers holds up the threads. The result is rounded to 16 bits,
 // and added up.
@@ -16,8 +15,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: tt.func @weights
   // CHECK: math.exp2 %{{.*}} {ttnvgpu.polynomial_pairs = {{[0-9]+}} : i32} : tensor<128x64xf32
   // CHECK: math.exp2 %{{[^ ]*}} : tensor<128xf32
-  // ASKED-LABEL: tt.func @weights
-  // ASKED: math.exp2 %{{.*}} {ttnvgpu.polynomial_pairs = 4 : i32}
   tt.func @weights(%o: !sum, %v: !values, %x: !tile, %a: !row, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c64 = arith.constant 64 : i32
@@ -48,8 +45,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // What is multiplied in 32 bits, or is a largest one, is not rounded.
   // CHECK-LABEL: tt.func @precise
   // CHECK-NOT: polynomial_pairs
-  // ASKED-LABEL: tt.func @precise
-  // ASKED-NOT: polynomial_pairs
   tt.func @precise(%o: !sum, %v: !values, %x: !tile, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c64 = arith.constant 64 : i32
@@ -74,8 +69,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // No dots, or no warps of their own.
   // CHECK-LABEL: tt.func @elsewhere
   // CHECK-NOT: polynomial_pairs
-  // ASKED-LABEL: tt.func @elsewhere
-  // ASKED-NOT: polynomial_pairs
   tt.func @elsewhere(%x: !tile) -> tensor<128x64xf16, #rows> {
     %e = math.exp2 %x : !tile
     %w = arith.truncf %e : !tile to tensor<128x64xf16, #rows>

@@ -303,15 +303,14 @@ def TritonNvidiaChooseWarpSpecialization
 
 def TritonNvidiaPartitionCorrections
     : Pass<"triton-nvidia-partition-corrections", "::mlir::ModuleOp"> {
-  let summary = "Give the correction of sums warps of their own, where it pays";
+  let summary = "Give the correction of sums warps of their own";
   let description = [{
     A loop of attention multiplies each row of its sum by a factor before it adds to it.
     The sum is in tensor memory. Four further warps do this for all groups of warps of a
     `ttg.warp_specialize`. They get the factors through shared memory. Meanwhile the
     groups compute weights, and have the registers that a sum would take.
 
-    The cost compares cycles of an iteration. A remark says why sums are corrected by the
-    warps that compute weights.
+    A remark says why sums are corrected by the warps that compute weights.
 
     Before, in each group:
     ```mlir
@@ -346,10 +345,6 @@ def TritonNvidiaPartitionCorrections
   }];
   let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
-  let options = [
-    Option<"wherePossible", "where-possible", "bool", "false",
-           "Whatever it costs">
-  ];
   let statistics = [
     Statistic<"numSums", "num-sums", "Sums that other warps correct">
   ];

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -triton-nvidia-partition-corrections="where-possible=true" | filecheck %s
+// RUN: tile-opt %s -split-input-file -triton-nvidia-partition-corrections | filecheck %s
 
 // Four further warps correct the sums of both groups. A group sends its factors
 // when it has them. It waits for the corrected sum in front of its dot.

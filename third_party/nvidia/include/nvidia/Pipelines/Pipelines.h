@@ -51,18 +51,16 @@ struct TTGIROptions : StageOptions<TTGIROptions> {
                      "and dots add up in tensor memory: 1, 2 where it is "
                      "possible, or 0, which is 2 where it pays"),
       llvm::cl::init(0)};
-  Option<std::string> correctionGroup{
+  Option<bool> correctionGroup{
       *this, "correction-group",
-      llvm::cl::desc("When sums in tensor memory get warps that correct them, "
-                     "in loops that are divided among groups of warps: never, "
-                     "possible (where it is), or pays"),
-      llvm::cl::init("pays")};
-  Option<std::string> exp2Polynomial{
+      llvm::cl::desc("Give sums in tensor memory warps that correct them, in "
+                     "loops that are divided among groups of warps"),
+      llvm::cl::init(false)};
+  Option<bool> exp2Polynomial{
       *this, "exp2-polynomial",
-      llvm::cl::desc("When some powers of two in such loops are polynomials: "
-                     "never, possible (where they are rounded to 16 bits or "
-                     "fewer), or pays"),
-      llvm::cl::init("pays")};
+      llvm::cl::desc("Compute some powers of two in such loops by a "
+                     "polynomial, where they are rounded to 16 bits or fewer"),
+      llvm::cl::init(false)};
   Option<std::string> raisePointers{
       *this, "raise-pointers",
       llvm::cl::desc("Which loops with dots load through descriptors where "

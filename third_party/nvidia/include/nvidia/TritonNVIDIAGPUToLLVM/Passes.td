@@ -77,12 +77,13 @@ def ChooseRowGroupsNV : Pass<"choose-row-groups-nv", "mlir::ModuleOp"> {
 }
 
 def Exp2ByPolynomialNV : Pass<"exp2-by-polynomial-nv", "mlir::ModuleOp"> {
-  let summary = "Compute some powers of two by a polynomial, where it pays";
+  let summary = "Compute some powers of two by a polynomial";
   let description = [{
     In loops with dots that groups of warps run, as in attention. A multiprocessor has
-    16 lanes for powers of two. Where they hold the others up, one of a few pairs of
-    powers is a polynomial. How many, the cycles of an iteration say. The result must be
-    rounded to 16 bits or fewer. It may be added up beside that.
+    16 lanes for powers of two, and 128 that multiply and add. One of a few pairs of powers
+    is a polynomial: the share with which an iteration takes fewest cycles. Where that is
+    none, it is one of 16. The result must be rounded to 16 bits or fewer. It may be added
+    up beside that.
 
     ```mlir
     %w = math.exp2 %x : tensor<128x64xf32, #linear>
@@ -94,10 +95,6 @@ def Exp2ByPolynomialNV : Pass<"exp2-by-polynomial-nv", "mlir::ModuleOp"> {
     %p = arith.truncf %w : tensor<128x64xf32, #linear> to tensor<128x64xf16, #linear>
     ```
   }];
-  let options = [
-    Option<"wherePossible", "where-possible", "bool", /*default=*/"false",
-           "One of four pairs, whatever it costs">
-  ];
   let statistics = [
     Statistic<"numPowers", "num-powers", "Operations some of whose results are polynomials">
   ];

@@ -95,16 +95,15 @@ def test_targets(target):
 
 def test_never():
     assert groups(run("fp16", 256, 128, 128, 64, correction_group=False)) == [4]
-    with pytest.raises(tile.TileError, match="correction_group is True, False or None, not 2"):
+    with pytest.raises(tile.TileError, match="correction_group is True or False, not 2"):
         run("fp16", 256, 128, 64, 64, correction_group=2)
 
 
-#: Distances of results, without and with polynomials, as a share of the largest.
 @pytest.mark.parametrize("kind", ["fp16", "bf16", "e4m3"])
 @pytest.mark.parametrize("causal", [False, True])
 def test_polynomials(kind, causal):
     kernel = run(kind, 300, 300, 64, 64, causal, exp2_polynomial=True)
-    assert "polynomial_pairs = 4" in kernel.asm["ttgir"]
+    assert "polynomial_pairs = " in kernel.asm["ttgir"]
     assert "add.rm.f32x2" in kernel.asm["ptx"]
     kernel = run(kind, 300, 300, 64, 64, causal, exp2_polynomial=False)
     assert "polynomial_pairs" not in kernel.asm["ttgir"]
