@@ -345,15 +345,15 @@ def spread(options: argparse.Namespace, clock: Clock) -> tuple[list[dict], list[
             failures += found
             done += counts[future]
             outcomes += others
-            ran = done - clock.count_left()
             for failure in found:
                 what = "was not done in time" if failure["kind"] == "timeout" else "failed"
                 print(f"seed {failure['seed']} {what}: {failure['signature']}", flush=True)
-            if time.time() - said > SECONDS_BETWEEN_LINES:
+            # What is left afterwards has not run.
+            if time.time() - said > SECONDS_BETWEEN_LINES and not clock.is_over:
                 said = time.time()
                 inconclusive = without_proof(outcomes)
                 slow = sum(failure["kind"] == "timeout" for failure in failures)
-                print(f"{ran} of {options.count}: {ran - len(failures) - inconclusive} passed, "
+                print(f"{done} of {options.count}: {done - len(failures) - inconclusive} passed, "
                       f"{len(failures) - slow} failed, {slow} not done in time, "
                       f"{inconclusive} prove nothing, {said - begin:.0f} s",
                       flush=True)  # fmt: skip
