@@ -5,14 +5,17 @@
 // A loop of attention multiplies each row of its sum by a factor before it adds
 // to it. The sum is in tensor memory. So a group of warps loads it, multiplies,
 // and stores it again, in every iteration. Here four more warps do this for all
-// groups of an operation:
+// groups of an operation.
 //
-//   group:   scores; wait(taken, phase ^ 1); store the factors; arrive(sent);
-//            weights; wait(added, phase ^ 1); store them;
-//            wait(corrected, phase); add, and arrive(added) when it is done
-//   further: wait(sent, phase); load the factors; arrive(taken);
-//            wait(added, phase ^ 1); load the sum, multiply, store it;
-//            arrive(corrected)
+// A group:
+//   scores; wait(taken, phase ^ 1); store the factors; arrive(sent);
+//   weights; wait(added, phase ^ 1); store them;
+//   wait(corrected, phase); add, and arrive(added) when it is done.
+//
+// The further warps:
+//   wait(sent, phase); load the factors; arrive(taken);
+//   wait(added, phase ^ 1); load the sum, multiply, store it;
+//   arrive(corrected).
 //
 // The factors are known before the weights. So a sum is corrected while its
 // group computes weights. And the registers for the sum are those of other

@@ -15,9 +15,9 @@ namespace mlir::triton {
 inline constexpr llvm::StringLiteral kRoundsToTF32AttrName =
     "tt.round_f32_to_tf32";
 
-/// On an operation that makes a descriptor of arguments of the kernel alone: the
-/// launch may make it. Its base and strides are known to be what copy engines
-/// take, but for the strides' signs.
+/// On an operation that makes a descriptor of arguments of the kernel alone:
+/// the launch may make it. Its base and strides are known to be what copy
+/// engines take, but for the strides' signs.
 inline constexpr llvm::StringLiteral kOfArgumentsAttrName = "tt.of_arguments";
 
 /// What the host passes for a descriptor: its base, shape, and strides, and
