@@ -10,9 +10,10 @@
 // have to be converted. Stores are different, as half-written cache lines cost
 // bandwidth, so they never take more than what one instruction writes.
 //
-// Where a load has no neighbours in memory along any axis, and its elements are
-// only reduced, each thread gets elements of few results: lanes then have
-// little to exchange.
+// Where nothing is known of neighbours, it counts what holds nearly everywhere:
+// lanes go along the axis on which addresses are closest. If none is close, and
+// elements are only reduced, each thread gets elements of few results, so that
+// lanes have little to exchange.
 //
 //===----------------------------------------------------------------------===//
 
@@ -223,43 +224,72 @@ std::optional<unsigned> getReducedAxis(Operation *load) {
   return axis;
 }
 
-/// Whether lanes along any axis read from different sectors of memory, as far
-/// as is known. Then any order is as good for memory.
-bool isScattered(const Access &access, const ModuleAxisInfoAnalysis &axisInfo) {
-  constexpr int64_t kSectorBytes = 32;
+/// Whether axis info knows of no neighbours in memory, along any axis.
+bool lacksNeighbours(const Access &access,
+                     const ModuleAxisInfoAnalysis &axisInfo) {
   Value pointers = getAccessedPointers(access.op);
   const AxisInfo *info = pointers ? axisInfo.getAxisInfo(pointers) : nullptr;
   return info && llvm::all_of(access.order, [&](unsigned axis) {
-           std::optional<int64_t> stride = getUsualStride(pointers, axis);
-           return info->getContiguity(axis) == 1 && stride &&
-                  std::abs(*stride) >= kSectorBytes / info->getUnit();
+           return info->getContiguity(axis) == 1;
          });
 }
 
-/// Makes reduced axes the slowest of scattered loads, if all accesses that they
-/// may share a layout with are scattered.
-void orderForReductions(MutableArrayRef<Access> accesses,
-                        const llvm::EquivalenceClasses<Operation *> &groups,
-                        const ModuleAxisInfoAnalysis &axisInfo) {
+/// The axis along which lanes share sectors of memory nearly everywhere; none
+/// if that isn't known of any.
+std::optional<unsigned> getCloseAxis(const Access &access) {
+  constexpr int64_t kSectorBytes = 32;
+  Value pointers = getAccessedPointers(access.op);
+  int64_t closest = kSectorBytes / AxisInfo::getUnit(pointers.getType());
+  std::optional<unsigned> found;
+  for (unsigned axis : access.order) {
+    std::optional<int64_t> stride = getUsualStride(pointers, axis);
+    if (access.type.getDimSize(axis) > 1 && stride && *stride != 0 &&
+        std::abs(*stride) < closest) {
+      closest = std::abs(*stride);
+      found = axis;
+    }
+  }
+  return found;
+}
+
+/// Whether all strides are known: then lanes along each axis are in sectors of
+/// their own, if no axis is close.
+bool knowsStrides(const Access &access) {
+  Value pointers = getAccessedPointers(access.op);
+  return llvm::all_of(access.order, [&](unsigned axis) {
+    return getUsualStride(pointers, axis).value_or(0) != 0;
+  });
+}
+
+/// Orders the axes of accesses of which axis info knows no neighbours, if that
+/// holds for all that they may share a layout with. An axis along which
+/// addresses are close nearly everywhere becomes the fastest. Of loads that are
+/// scattered along all axes, a reduced axis becomes the slowest.
+void orderWithoutNeighbours(MutableArrayRef<Access> accesses,
+                            const llvm::EquivalenceClasses<Operation *> &groups,
+                            const ModuleAxisInfoAnalysis &axisInfo) {
   auto getGroup = [&](const Access &access) {
     return std::pair(groups.getLeaderValue(access.op), access.type.getShape());
   };
-  SmallVector<std::pair<Access *, unsigned>> scattered;
   llvm::DenseSet<decltype(getGroup(accesses[0]))> ordered;
-  for (Access &access : accesses) {
-    std::optional<unsigned> axis;
-    if (isa<LoadOp>(access.op) && access.type.getRank() > 1)
-      axis = getReducedAxis(access.op);
-    if (axis && isScattered(access, axisInfo))
-      scattered.emplace_back(&access, *axis);
-    else
+  for (const Access &access : accesses)
+    if (!lacksNeighbours(access, axisInfo))
       ordered.insert(getGroup(access));
-  }
-  for (auto [access, axis] : scattered)
-    if (!ordered.contains(getGroup(*access))) {
-      llvm::erase(access->order, axis);
-      access->order.push_back(axis);
+  for (Access &access : accesses) {
+    if (access.type.getRank() < 2 || ordered.contains(getGroup(access)))
+      continue;
+    if (std::optional<unsigned> close = getCloseAxis(access)) {
+      llvm::erase(access.order, *close);
+      access.order.insert(access.order.begin(), *close);
+      continue;
     }
+    if (!isa<LoadOp>(access.op) || !knowsStrides(access))
+      continue;
+    if (std::optional<unsigned> reduced = getReducedAxis(access.op)) {
+      llvm::erase(access.order, *reduced);
+      access.order.push_back(*reduced);
+    }
+  }
 }
 
 void TritonGPUCoalesce::runOnOperation() {
@@ -284,7 +314,7 @@ void TritonGPUCoalesce::runOnOperation() {
 
   // The widest of all accesses that may share a layout.
   llvm::EquivalenceClasses<Operation *> connected = findConnected(module);
-  orderForReductions(accesses, connected, axisInfo);
+  orderWithoutNeighbours(accesses, connected, axisInfo);
   auto getGroup = [&](const Access &access) {
     return std::tuple(connected.getLeaderValue(access.op), access.order,
                       SmallVector<int64_t>(access.type.getShape()));

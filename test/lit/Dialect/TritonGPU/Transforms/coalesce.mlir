@@ -212,6 +212,38 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 // -----
 
 #blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // Neighbours along the first axis mostly share a sector.
+  // CHECK: [[COLUMNS:#blocked[0-9]*]] = #ttg.blocked<{{.*}}order = [0, 1]}>
+  // CHECK-LABEL: @remainders_along_rows
+  tt.func @remainders_along_rows(%x: !tt.ptr<f32>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>> {
+    %r0 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    %r1 = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    %e0 = tt.expand_dims %r0 {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #blocked}>> -> tensor<64x1xi32, #blocked>
+    %e1 = tt.expand_dims %r1 {axis = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x64xi32, #blocked>
+    %b0 = tt.broadcast %e0 : tensor<64x1xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %b1 = tt.broadcast %e1 : tensor<1x64xi32, #blocked> -> tensor<64x64xi32, #blocked>
+    %period = arith.constant dense<784> : tensor<64x64xi32, #blocked>
+    %size = arith.constant dense<7923> : tensor<64x64xi32, #blocked>
+    %rows = arith.muli %b1, %size : tensor<64x64xi32, #blocked>
+    %sum = arith.addi %rows, %b0 : tensor<64x64xi32, #blocked>
+    %o = arith.remsi %sum, %period : tensor<64x64xi32, #blocked>
+    %s = tt.splat %x : !tt.ptr<f32> -> tensor<64x64x!tt.ptr<f32>, #blocked>
+    %p = tt.addptr %s, %o : tensor<64x64x!tt.ptr<f32>, #blocked>, tensor<64x64xi32, #blocked>
+    // CHECK: tt.load {{.*}} : tensor<64x64x!tt.ptr<f32>, [[COLUMNS]]>
+    %v = tt.load %p : tensor<64x64x!tt.ptr<f32>, #blocked>
+    %sums = "tt.reduce"(%v) <{axis = 1 : i32}> ({
+    ^bb0(%a: f32, %b: f32):
+      %c = arith.addf %a, %b : f32
+      tt.reduce.return %c : f32
+    }) : (tensor<64x64xf32, #blocked>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+    tt.return %sums : tensor<64xf32, #ttg.slice<{dim = 1, parent = #blocked}>>
+  }
+}
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
 #dot0 = #ttg.dot_op<{opIdx = 0, parent = #blocked}>
 #dot1 = #ttg.dot_op<{opIdx = 1, parent = #blocked}>
 // Of as many halves as threads, each thread loads one: with two for a thread, half
