@@ -12,7 +12,9 @@ import tile.language as tl
 
 
 @tile.jit
-def offsets(R: tl.constexpr, C: tl.constexpr, r_factor, c_factor, period: tl.constexpr, step: tl.constexpr):  # fmt: skip
+def offsets(
+    R: tl.constexpr, C: tl.constexpr, r_factor, c_factor, period: tl.constexpr, step: tl.constexpr
+):  # fmt: skip
     i = tl.arange(0, R)[:, None] * r_factor + tl.arange(0, C)[None, :] * c_factor
     return i % period * step + i // period
 
