@@ -145,11 +145,11 @@ def main(device) -> None:
     choices = np.array([[0, 1 + token % 2] for token in range(tokens)])
     order, blocks = by_expert(choices, experts)
     shares = rng.random((tokens, chosen)).astype(np.float32)
-    expected = reference(x, *weights, choices, shares)
+    gate, up, down = weights
+    expected = reference(x, gate, up, down, choices, shares)
     hidden = device.empty_like(np.empty((tokens * chosen, n), np.float16))
     parts = device.empty_like(np.empty((tokens * chosen, k), np.float32))
     out = device.empty_like(x)
-    gate, up, down = weights
     target = device.driver.get_current_target()
     for early in (False, True):
         if early and (target.backend != "cuda" or target.arch < 90):

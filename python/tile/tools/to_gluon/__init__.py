@@ -31,6 +31,9 @@ def to_gluon(kernel: Any, *args: Any, **kwargs: Any) -> str:
         kernel = kernel.warmup(*args, grid=kwargs.pop("grid", (1,)), **kwargs)
     elif args or kwargs:
         raise TileError("to_gluon takes arguments with a function, not with a compiled kernel")
+    # A program says all its parameters: it makes such maps itself.
+    if any("code" in m for m in kernel._metadata.get("tensor_maps", ())):
+        kernel = kernel.compiled_again(launch_maps=False)
     return translate(kernel.asm["ttgir"], kernel.src)
 
 
