@@ -234,31 +234,32 @@ bool lacksNeighbours(const Access &access,
          });
 }
 
+/// By axis, usual strides of an access' addresses.
+using Strides = SmallVector<std::optional<int64_t>>;
+
+Strides getUsualStrides(const Access &access) {
+  Value pointers = getAccessedPointers(access.op);
+  return llvm::map_to_vector(
+      llvm::seq<unsigned>(0, access.order.size()),
+      [&](unsigned axis) { return getUsualStride(pointers, axis); });
+}
+
 /// The axis along which lanes share sectors of memory nearly everywhere; none
 /// if that isn't known of any.
-std::optional<unsigned> getCloseAxis(const Access &access) {
+std::optional<unsigned> getCloseAxis(const Access &access,
+                                     const Strides &strides) {
   constexpr int64_t kSectorBytes = 32;
   Value pointers = getAccessedPointers(access.op);
   int64_t closest = kSectorBytes / AxisInfo::getUnit(pointers.getType());
   std::optional<unsigned> found;
   for (unsigned axis : access.order) {
-    std::optional<int64_t> stride = getUsualStride(pointers, axis);
-    if (access.type.getDimSize(axis) > 1 && stride && *stride != 0 &&
-        std::abs(*stride) < closest) {
-      closest = std::abs(*stride);
+    int64_t distance = std::abs(strides[axis].value_or(0));
+    if (access.type.getDimSize(axis) > 1 && distance && distance < closest) {
+      closest = distance;
       found = axis;
     }
   }
   return found;
-}
-
-/// Whether all strides are known: then lanes along each axis are in sectors of
-/// their own, if no axis is close.
-bool knowsStrides(const Access &access) {
-  Value pointers = getAccessedPointers(access.op);
-  return llvm::all_of(access.order, [&](unsigned axis) {
-    return getUsualStride(pointers, axis).value_or(0) != 0;
-  });
 }
 
 /// Orders the axes of accesses of which axis info knows no neighbours, if that
@@ -278,12 +279,16 @@ void orderWithoutNeighbours(MutableArrayRef<Access> accesses,
   for (Access &access : accesses) {
     if (access.type.getRank() < 2 || ordered.contains(getGroup(access)))
       continue;
-    if (std::optional<unsigned> close = getCloseAxis(access)) {
+    Strides strides = getUsualStrides(access);
+    if (std::optional<unsigned> close = getCloseAxis(access, strides)) {
       llvm::erase(access.order, *close);
       access.order.insert(access.order.begin(), *close);
       continue;
     }
-    if (!isa<LoadOp>(access.op) || !knowsStrides(access))
+    // Lanes along each axis are in sectors of their own only if all strides are
+    // known.
+    if (!isa<LoadOp>(access.op) ||
+        llvm::any_of(strides, [](auto stride) { return !stride.value_or(0); }))
       continue;
     if (std::optional<unsigned> reduced = getReducedAxis(access.op)) {
       llvm::erase(access.order, *reduced);
