@@ -163,11 +163,8 @@ def test_blocks_that_divide_and_share(bases, multicast, swizzle, target):
 
 
 @gluon.jit
-def copy_at_once(x_desc, y_desc):
-    """Blocks do not wait for the barriers of each other: the compiler has them wait."""
-    buffer = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_shape, x_desc.layout)
-    bar = mbarrier.allocate_mbarrier()
-    mbarrier.init(bar, count=1)
+def copy_to_all(x_desc, y_desc, buffer, bar):
+    """One copy fills the buffers of all blocks."""
     mbarrier.expect(bar, x_desc.nbytes_per_cta)
     tma.async_load(x_desc, [0, 0], bar, buffer, multicast=True)
     mbarrier.wait(bar, 0)
@@ -175,6 +172,15 @@ def copy_at_once(x_desc, y_desc):
     tma.async_store(y_desc, [0, 0], buffer)
     tma.store_wait(0)
     cluster.barrier()
+
+
+@gluon.jit
+def copy_at_once(x_desc, y_desc):
+    """Blocks do not wait for the barriers of each other: the compiler has them wait."""
+    buffer = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_shape, x_desc.layout)
+    bar = mbarrier.allocate_mbarrier()
+    mbarrier.init(bar, count=1)
+    copy_to_all(x_desc, y_desc, buffer, bar)
 
 
 @pytest.mark.parametrize("num_ctas", [2, 4])
@@ -195,13 +201,7 @@ def exchange_and_copy(in_ptr, out_ptr, x_desc, y_desc, FROM: gl.constexpr, TO: g
     values = gl.load(in_ptr + gl.arange(0, 4096, layout=FROM))
     gl.store(out_ptr + gl.arange(0, 4096, layout=TO), gl.convert_layout(values, TO))
     buffer = gl.allocate_shared_memory(x_desc.dtype, x_desc.block_shape, x_desc.layout)
-    mbarrier.expect(bar, x_desc.nbytes_per_cta)
-    tma.async_load(x_desc, [0, 0], bar, buffer, multicast=True)
-    mbarrier.wait(bar, 0)
-    fence_async_shared(cluster=True)
-    tma.async_store(y_desc, [0, 0], buffer)
-    tma.store_wait(0)
-    cluster.barrier()
+    copy_to_all(x_desc, y_desc, buffer, bar)
 
 
 @pytest.mark.parametrize("num_ctas", [2, 4])
