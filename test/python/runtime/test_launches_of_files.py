@@ -71,6 +71,7 @@ def test_what_a_file_says_of_its_parameters(tmp_path):
     assert IRSource(file).parameters == IRSource(file).signature == {}
 
 
+@pytest.mark.simulator  # On a GPU, kernels of files take its memory, and no NumPy arrays.
 def test_a_function_without_a_visibility_is_the_kernel(machine, tmp_path):
     """MLIR prints no visibility of public functions. There is one of them."""
 
