@@ -66,8 +66,8 @@ struct TensorMapSlot {
   /// innermost dimension.
   uint32_t packing = 1;
   /// How base, shape and strides are computed of other arguments, where the
-  /// program did not ask for the map. A step is a number of `LaunchStep` (in
-  /// tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h), and has two operands.
+  /// program did not ask for the map. A step is a number of `LaunchStep`, and
+  /// has two operands.
   std::vector<std::tuple<int64_t, int64_t, int64_t>> code;
   /// The steps that these are, outermost dimension first; else empty.
   std::vector<uint32_t> parts;

@@ -9,10 +9,12 @@
 #include "Bindings.h"
 #include "Dispatcher.h"
 #include "GuardedCall.h"
+#include "tile/Rules/LaunchSteps.h"
 
 #include <cstddef>
 #include <structmember.h>
 
+#include <nanobind/stl/function.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -189,6 +191,17 @@ void populateLaunch(nb::module_ &m) {
            "pixels"_a = false, "packing"_a = 1,
            "code"_a = std::vector<std::tuple<int64_t, int64_t, int64_t>>(),
            "parts"_a = std::vector<uint32_t>());
+  m.def(
+      "run_steps",
+      [](const std::vector<std::tuple<int64_t, int64_t, int64_t>> &code,
+         const std::function<uint64_t(int64_t)> &getInput) {
+        std::vector<int64_t> values;
+        rules::runLaunchSteps(code, values, getInput);
+        return values;
+      },
+      "code"_a, "get_input"_a,
+      "What each step of `TensorMapSlot.code` computes; `get_input` gives the "
+      "bits of an input by its number.");
   nb::class_<TensorMaps>(m, "TensorMaps", "The tensor maps of a kernel.")
       .def(nb::init<uint64_t, uint64_t, uint32_t, std::vector<TensorMapSlot>>(),
            "encode"_a, "encode_pixels"_a, "at"_a, "slots"_a);

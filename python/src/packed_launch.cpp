@@ -3,9 +3,10 @@
 
 #include "PackedLaunch.h"
 
+#include "tile/Rules/LaunchSteps.h"
+
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -172,51 +173,14 @@ PackedLaunch::Parts PackedLaunch::readParts(const TensorMapSlot &slot,
   return parts;
 }
 
-/// Numbers wrap around at 64 bits, as the kernel's would.
 PackedLaunch::Parts PackedLaunch::computeParts(const TensorMapSlot &slot,
                                                const char *parameters) const {
-  enum { Input, Constant, Add, Subtract, Multiply, Minimum, Maximum, Wrap };
   llvm::SmallVector<int64_t, 32> values;
-  auto signExtend = [](int64_t value, int64_t bits) {
-    return bits < 64 ? llvm::SignExtend64(uint64_t(value), unsigned(bits))
-                     : value;
-  };
-  for (auto [step, first, second] : slot.code) {
-    if (step == Input) {
-      int64_t value = 0;
-      std::memcpy(&value, parameters + slots[first].offset, slots[first].size);
-      values.push_back(signExtend(value, second));
-      continue;
-    }
-    if (step == Constant) {
-      values.push_back(first);
-      continue;
-    }
-    int64_t lhs = values[first];
-    if (step == Wrap) {
-      values.push_back(signExtend(lhs, second));
-      continue;
-    }
-    int64_t rhs = values[second];
-    uint64_t left = uint64_t(lhs), right = uint64_t(rhs);
-    switch (step) {
-    case Add:
-      values.push_back(int64_t(left + right));
-      break;
-    case Subtract:
-      values.push_back(int64_t(left - right));
-      break;
-    case Multiply:
-      values.push_back(int64_t(left * right));
-      break;
-    case Minimum:
-      values.push_back(std::min(lhs, rhs));
-      break;
-    case Maximum:
-      values.push_back(std::max(lhs, rhs));
-      break;
-    }
-  }
+  rules::runLaunchSteps(slot.code, values, [&](int64_t number) {
+    uint64_t value = 0;
+    std::memcpy(&value, parameters + slots[number].offset, slots[number].size);
+    return value;
+  });
   size_t rank = slot.box.size();
   Parts parts;
   parts.base = uint64_t(values[slot.parts[0]]);

@@ -91,6 +91,12 @@ def mask(what: str) -> str:
     return f"mask the {what}: switch off the elements that are outside of the array"
 
 
+#: The end of it, if another array may have been meant.
+REACHABLE = (
+    "; an array whose address the kernel has loaded is named by `with tile.sim.reachable(array):`"
+)
+
+
 #: Which page of docs/diagnostics explains a message, by what the message holds.
 _PAGES = {
     "block-sizes": "elements, more than the limit of",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .program import TARGETS, Argument, Config, Program
-from .values import FLOATS, INTEGERS, TYPES, Value, fits
+from .values import FLOATS, INTEGERS, TYPES, Value
 
 PRODUCTIONS: list[tuple[float, Callable[[Any], Any]]] = []
 
@@ -306,14 +306,6 @@ def contiguous(shape: tuple[int, ...], order: tuple[int, ...] | None = None) -> 
         strides[d] = step
         step *= shape[d]
     return tuple(strides)
-
-
-def largest_grid(bound: float, type: str) -> int:
-    """The finest grid that a type has for values up to `bound`."""
-    grid = 0
-    while grid < 4 and fits(bound, grid + 1, type):
-        grid += 1
-    return grid
 
 
 __all__ = ["PRODUCTIONS", "TYPES", "Generator", "contiguous", "generate", "offsets", "production"]

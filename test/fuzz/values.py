@@ -154,13 +154,6 @@ def join(a: Value, b: Value) -> dict[str, object]:
     }
 
 
-def joinable(a: Value, b: Value) -> bool:
-    """Whether something is known of a value that is `a` or `b`: wild values have no error bound."""
-    if a.is_float and {a.kind, b.kind} == {"approx", "wild"}:
-        return False
-    return not a.is_float or "wild" in (a.kind, b.kind) or fits_join(a, b)
-
-
 def fits_join(a: Value, b: Value) -> bool:
     if "approx" in (a.kind, b.kind):
         return True

@@ -33,6 +33,8 @@ class IRBuilder(_C.ir.Builder):
         #: Arguments of the kernel, which have hints of their own, and counters of loops, about which
         #: bounds and steps say everything.
         self.known: list[Any] = []
+        #: Arguments of the kernel that it is compiled to take as not negative.
+        self.not_negative: list[Any] = []
         self._context = self.context
         self._types: dict[str, Any] = {}
 

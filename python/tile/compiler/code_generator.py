@@ -214,6 +214,8 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
                 found = hints.get(
                     parameter if isinstance(value, tensor) else f"{parameter}.{path}", {}
                 )
+                if "tt.non_negative" in found:
+                    b.not_negative.append(named[path])
                 attributes.append(
                     b.dict_attr({k: b.int_attr(64 if v >> 31 else 32, v) for k, v in found.items()})
                 )

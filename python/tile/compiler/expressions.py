@@ -76,7 +76,8 @@ def no_attribute(owner: Any, name: str) -> str:
         is_language = owner.__name__ == "tile.language"
         find = hints.for_function if is_language else hints.closest
         return f"module `{owner.__name__}` has no attribute `{name}`{find(name, vars(owner))}"
-    return f"{one(owner)} has no attribute `{name}`"
+    said = f"{one(owner)} has no attribute `{name}`"
+    return f"{said}: it is no tensor" if is_sequence(owner) and hasattr(tensor, name) else said
 
 
 class Expressions:

@@ -6,6 +6,7 @@ import ast
 import builtins
 import inspect
 import math
+import re
 import sys
 import traceback
 import types
@@ -45,6 +46,19 @@ def refuse_plain(name: str) -> NoReturn:
         f"`{name}` is a plain Python function: decorate it with @tile.jit to call it from a "
         "kernel, or with @tile.constexpr_function to run it on constants while compiling"
     )
+
+
+def wrong_call(error: Exception, function: Any) -> str:
+    """What Python says of a call that does not fit, with the keyword that was perhaps meant."""
+    said = str(error).replace(".__init__()", "()")
+    unknown = re.search(r"unexpected keyword argument '(\w+)'", said)
+    if unknown is None:
+        return said
+    try:
+        names = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # Some functions in C say nothing.
+        return said
+    return said + hints.closest(unknown[1], names)
 
 
 def is_plain(function: Any) -> bool:
@@ -308,7 +322,7 @@ class Functions:
             # A wrong call is the user's. A TypeError from deeper down in the language is not.
             depth = len(list(traceback.walk_tb(error.__traceback__)))
             if depth <= 2 or not is_builtin(function):
-                raise SemanticError(str(error)) from None
+                raise SemanticError(wrong_call(error, function)) from None
             raise
 
     def call_constant(self, function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -335,7 +349,8 @@ class Functions:
         try:
             bound = function.python_signature.bind(*arguments, **keywords)
         except TypeError as error:
-            raise SemanticError(f"`{function.__name__}`: {error}") from None
+            said = wrong_call(error, function)
+            raise SemanticError(f"`{function.__name__}`: {said}") from None
         bound.apply_defaults()
         scope: dict[str, Any] = {}
         for name, parameter in function.python_signature.parameters.items():

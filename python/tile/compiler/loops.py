@@ -9,12 +9,13 @@ from typing import Any, NoReturn
 from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
-from ..language.arithmetic import add, floordiv, lt, mul, sub, where
+from ..language.arithmetic import ne, where
 from ..language.conversion import cast
 from ..language.promotion import constant, integer_promote, is_constant, to_tensor
 from ..language.values import describe, one, tensor
 from .assigned import assigned_names
 from .control_flow import Outcome
+from .counts import either_way, is_not_negative, mirrored, upwards
 from .flatten import (
     Constant,
     common,
@@ -136,34 +137,40 @@ class Loops:
             raise SemanticError("a range's step must not be 0")
         descending = not isinstance(step, tensor) and step < 0
         if descending:
-            start, end, step = end, start, -step
-        lower, upper, stride = (to_tensor(v) for v in (start, end, step))
+            step = -step
+        given = start, end, step
         ty = dt.int32
-        for original, value in ((start, lower), (end, upper), (step, stride)):
+        for original, value in zip(given, map(to_tensor, given), strict=True):
             if isinstance(original, tensor):
                 ty = integer_promote(ty, value.dtype) if ty != value.dtype else ty
             elif value.dtype.int_bitwidth > ty.int_bitwidth:
                 ty = value.dtype
-        if not any(isinstance(v, tensor) and v.dtype.is_int_unsigned() for v in (start, end, step)):
+        if not any(isinstance(v, tensor) and v.dtype.is_int_unsigned() for v in given):
             ty = dt.get_int_dtype(max(32, ty.int_bitwidth), True)
-        lower, upper, stride = (
-            constant(int(o), ty) if is_constant(o) else cast(v, ty)
-            for o, v in ((start, lower), (end, upper), (step, stride))
-        )
-        if is_too_long(start, end, ty):
+        if is_too_long(*((end, start) if descending else (start, end)), ty):
             raise SemanticError(
                 f"a range from {start} to {end} goes further than {ty} can count with a sign; "
                 "give it a bound of a wider type"
             )
+        first, last, by = (constant(int(v), ty) if is_constant(v) else cast(v, ty) for v in given)
+        if isinstance(step, tensor):
+            program.device_assert(ne(by, 0), "a range's step must not be 0")
+        if descending:
+            count = mirrored(first, last, by)
+        elif (
+            is_constant(step)
+            or ty.is_int_unsigned()
+            or is_not_negative(step.handle, b.not_negative)
+        ):
+            count = upwards(first, last, by)
+        else:
+            count = either_way(first, last, by)
         if self.leaves(node):
             if bounds.warp_specialize:
                 place = (self.frame.source.file, node.lineno, node.col_offset + 1)
                 reason = "it may end early: a jump leaves it"
                 missed("front-end", "loop-not-specialized", reason, [place])
-            return self.counted_while(node, ty, lower, upper, stride, descending, rest)
-        if descending:
-            # The loop counts up; the variable counts down from the same ends.
-            mirror = (lower, upper)
+            return self.counted_while(node, ty, count, rest)
 
         carried = self.carried(node.body, [node.target.id])
         inits: list[Any] = []
@@ -171,17 +178,16 @@ class Loops:
         loc, saved = b.loc, b.insertion_point
 
         def trace() -> tuple[Any, list[Any], set[str]]:
-            region, types = self.loop_region([ty], carried)
+            region, types = self.loop_region([count.ty], carried)
             block = region.blocks[0]
             arguments = iter(block.arguments)
-            induction = tensor(next(arguments), ty)
+            induction = tensor(next(arguments), count.ty)
             b.known.append(induction.handle)
             b.insert_at_end(block)
             self.name_value(induction, node.target.id)
             self.frame.scope = dict(self.frame.scope)
             inner = self.enter(carried, arguments)
-            if descending:
-                induction = add(sub(mirror[1], induction, False), mirror[0], False)
+            induction = count.variable(induction)
             self.frame.scope[node.target.id] = induction
             self.mark_value(node.target.id, induction)
             origins = dict(self.frame.origins)
@@ -194,11 +200,11 @@ class Loops:
         b.insertion_point = saved
         b.loc = loc
         attributes = self.loop_attributes(bounds)
-        if ty.is_int_unsigned():
+        if count.ty.is_int_unsigned():
             attributes["unsignedCmp"] = b.unit_attr()
         results = b.create(
             "scf.for",
-            [lower.handle, upper.handle, stride.handle, *inits],
+            [count.lower.handle, count.upper.handle, count.stride.handle, *inits],
             attributes,
             types,
             (region,),
@@ -206,13 +212,7 @@ class Loops:
         before = self.scope.get(node.target.id)
         self.after_loop(node, carried, results, dropped, [node.target.id])
         if node.target.id not in assigned_names(node.body):
-            self.leave_variable(
-                node,
-                ty,
-                before,
-                lambda: self.last_of(ty, lower, upper, stride, descending),
-                lambda: lt(lower, upper),
-            )
+            self.leave_variable(node, ty, before, count.last, count.ran)
         rest[:0] = node.orelse
         return None
 
@@ -232,16 +232,6 @@ class Loops:
                 b.insertion_point, b.loc = place, loc
             finally:
                 self.frame.loop, self.frame.scope = around, scope
-
-    def last_of(
-        self, ty: Any, lower: tensor, upper: tensor, stride: tensor, descending: bool
-    ) -> tensor:
-        """The last value of a loop's variable, if there was an iteration."""
-        unsigned = dt.get_int_dtype(ty.int_bitwidth, False)
-        distance = cast(sub(sub(upper, lower, False), constant(1, ty), False), unsigned)
-        step = cast(stride, unsigned)
-        covered = cast(mul(floordiv(distance, step), step, False), ty)
-        return sub(upper, covered, False) if descending else add(lower, covered, False)
 
     def leave_variable(
         self,

@@ -9,12 +9,13 @@ from typing import Any
 from ..errors import SemanticError
 from ..language import dtypes as dt
 from ..language import program
-from ..language.arithmetic import add, gt, lt, ne, sub
+from ..language.arithmetic import add, gt, ne, sub
 from ..language.conversion import cast, to_bool
 from ..language.promotion import constant, is_constant, to_tensor
 from ..language.values import one, tensor
 from .assigned import assigned_names
 from .control_flow import Outcome
+from .counts import Count
 from .flatten import flat_types, flatten, materialize, structure, unflatten
 from .frames import Loop, Undefined
 
@@ -26,31 +27,26 @@ class WhileLoops:
         self,
         node: ast.For,
         ty: Any,
-        lower: tensor,
-        upper: tensor,
-        stride: tensor,
-        descending: bool,
+        count: Count,
         rest: list[ast.stmt],
     ) -> Outcome | None:
         """A counted loop with a `break` or a `return`, as a `while`."""
-        start, end = (upper, lower) if descending else (lower, upper)
-        step = sub(constant(0, ty), stride, False) if descending else stride
-        unsigned = dt.get_int_dtype(ty.int_bitwidth, False)
+        unsigned = dt.get_int_dtype(count.ty.int_bitwidth, False)
         counter = f"<counter {node.lineno}:{node.col_offset}>"
         more = f"<more {node.lineno}:{node.col_offset}>"
         name = node.target.id
-        self.scope[counter] = start
-        self.scope[more] = lt(lower, upper)
+        self.scope[counter] = count.lower
+        self.scope[more] = count.ran()
 
         def enter() -> None:
             value = self.scope[counter]
-            self.scope[name] = value
-            self.mark_value(name, value)
+            self.scope[name] = count.variable(value)
+            self.mark_value(name, self.scope[name])
             # `continue` must not skip this, so it comes first. What is left is compared, not the
             # next value, which may leave the type behind the last iteration.
-            left = sub(value, end, False) if descending else sub(end, value, False)
-            self.scope[more] = gt(cast(left, unsigned), cast(stride, unsigned))
-            self.scope[counter] = add(value, step, False)
+            left = sub(count.upper, value, False)
+            self.scope[more] = gt(cast(left, unsigned), cast(count.stride, unsigned))
+            self.scope[counter] = add(value, count.stride, False)
 
         def done() -> None:
             after = self.scope.pop(counter)
@@ -58,7 +54,11 @@ class WhileLoops:
             self.scope[name] = Undefined(f"it is the variable of the loop on line {node.lineno}")
             if name not in assigned_names(node.body):
                 self.leave_variable(
-                    node, ty, before, lambda: sub(after, step, False), lambda: ne(after, start)
+                    node,
+                    ty,
+                    before,
+                    lambda: count.variable(sub(after, count.stride, False)),
+                    lambda: ne(after, count.lower),
                 )
 
         before = self.scope.pop(name, None)

@@ -45,10 +45,6 @@ class Plain:
             f"order = {list(self.order)}}}>"
         )
 
-    @property
-    def is_by_rows(self) -> bool:
-        return self.order == tuple(reversed(range(self.rank)))
-
 
 def by_rows(rank: int) -> Plain:
     """The layout in which the last dimension is the fastest."""

@@ -333,4 +333,4 @@ def describe(value: Any) -> str:
         return str(value.type)
     if value is None:
         return "None"
-    return type(value).__name__
+    return "str" if isinstance(value, TypesInText) else type(value).__name__

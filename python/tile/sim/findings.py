@@ -92,6 +92,10 @@ def _same_block(finding: Finding) -> bool:
     )
 
 
+#: An access so many bytes from all arrays is perhaps of an array that the launch does not know.
+_FAR = 4096
+
+
 def _remedy(finding: Finding, program: Program) -> str:
     """What to write instead; empty if nobody knows."""
     kind, message, python = finding["kind"], finding["message"], _is_of_python(finding)
@@ -124,7 +128,9 @@ def _remedy(finding: Finding, program: Program) -> str:
             what = "load" if message.startswith("global load") else "access"
             what = "store" if message.startswith("global store") else what
             if python:
-                return hints.mask(what)
+                far = re.search(r"(\d+) bytes (?:before|past)", message)
+                is_elsewhere = far is not None and int(far[1]) >= _FAR
+                return hints.mask(what) + (hints.REACHABLE if is_elsewhere else "")
             return f"compare the index with the size of the array before the {what}"
     if kind == "read-only" and message.startswith("global"):
         return hints.WRITABLE if python else "give the launch memory that may be written"

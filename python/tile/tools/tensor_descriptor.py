@@ -58,17 +58,17 @@ class HostDescriptor:
                 f"address is {address:#x}, {address % ALIGNMENT} more than a multiple"
             )
         size = item_size(self.base)
+        if self.strides[-1] != 1:
+            raise TileError(
+                "the last dimension of a TensorDescriptor must be contiguous, but its stride is "
+                f"{self.strides[-1]}"
+            )
         for i, stride in enumerate(self.strides[:-1]):
             if stride * size % ALIGNMENT:
                 raise TileError(
                     f"the strides of a TensorDescriptor must be multiples of {ALIGNMENT} bytes, "
                     f"but stride {i} is {stride} elements of {size} bytes; pad the rows"
                 )
-        if self.strides[-1] != 1:
-            raise TileError(
-                "the last dimension of a TensorDescriptor must be contiguous, but its stride is "
-                f"{self.strides[-1]}"
-            )
 
     def _check_padding(self) -> None:
         if self.padding not in ("zero", "nan"):

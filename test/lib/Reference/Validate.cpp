@@ -81,7 +81,6 @@ private:
   /// The parts of a map that the launch computes of other arguments.
   SmallVector<uint64_t> computeParts(DictionaryAttr facts,
                                      ArrayRef<Val> values) {
-    using Step = nvidia_gpu::LaunchStep;
     auto getInput = [&](int64_t number) -> uint64_t {
       for (BlockArgument argument : kernel.getArguments()) {
         auto input = kernel.getArgAttrOfType<IntegerAttr>(
@@ -91,46 +90,12 @@ private:
       }
       return 0;
     };
-    auto wrap = [](uint64_t value, int64_t bits) {
-      return bits < 64 ? uint64_t(signExtend(value & maskOf(bits), bits))
-                       : value;
-    };
-    SmallVector<uint64_t> known;
-    ArrayRef<int64_t> code = facts.getAs<DenseI64ArrayAttr>("code");
-    for (; !code.empty(); code = code.drop_front(3)) {
-      int64_t first = code[1], second = code[2];
-      uint64_t lhs = 0, rhs = 0;
-      if (Step(code[0]) > Step::Constant)
-        lhs = known[first];
-      if (Step(code[0]) > Step::Constant && Step(code[0]) != Step::Wrap)
-        rhs = known[second];
-      switch (Step(code[0])) {
-      case Step::Input:
-        known.push_back(wrap(getInput(first), second));
-        break;
-      case Step::Constant:
-        known.push_back(first);
-        break;
-      case Step::Add:
-        known.push_back(lhs + rhs);
-        break;
-      case Step::Subtract:
-        known.push_back(lhs - rhs);
-        break;
-      case Step::Multiply:
-        known.push_back(lhs * rhs);
-        break;
-      case Step::Minimum:
-        known.push_back(std::min(int64_t(lhs), int64_t(rhs)));
-        break;
-      case Step::Maximum:
-        known.push_back(std::max(int64_t(lhs), int64_t(rhs)));
-        break;
-      case Step::Wrap:
-        known.push_back(wrap(lhs, second));
-        break;
-      }
-    }
+    SmallVector<std::array<int64_t, 3>> code;
+    for (ArrayRef<int64_t> rest = facts.getAs<DenseI64ArrayAttr>("code");
+         !rest.empty(); rest = rest.drop_front(3))
+      code.push_back({rest[0], rest[1], rest[2]});
+    SmallVector<int64_t> known;
+    tile::rules::runLaunchSteps(code, known, getInput);
     SmallVector<uint64_t> parts;
     for (int32_t step : facts.getAs<DenseI32ArrayAttr>("parts").asArrayRef())
       parts.push_back(known[step]);

@@ -275,7 +275,11 @@ def test_recursion():
         ("tl.store(p, tl.arange(0, 16))", "cannot store through the scalar pointer pointer<fp32>: the value is a block; add offsets to the pointer, such as p + tl.arange(0, BLOCK)"),  # noqa: E501
         ("tl.load(p + tl.arange(0, 4), other=1.0)", "other is what masked-off elements read as, so it needs a mask"),  # noqa: E501
         ("tl.load(p, cache_modifier='.zz')", "cache_modifier is one of '', '.ca', '.cg', '.cs', '.cv', not '.zz'"),  # noqa: E501
-        ("tl.load(p, msk=1)", "load() got an unexpected keyword argument 'msk'"),
+        ("tl.load(p, msk=1)", "load() got an unexpected keyword argument 'msk'; did you mean `mask`?"),  # noqa: E501
+        ("tl.load(p, nothing=1)", "load() got an unexpected keyword argument 'nothing'"),
+        ("for i in tl.range(n, num_stage=2):\n        pass", "range() got an unexpected keyword argument 'num_stage'; did you mean `num_stages`?"),  # noqa: E501
+        ("tl.store(p, f'{n}')", "expected a number or a tensor, not str"),
+        ("tl.sum((n, n), axis=0)", "a tuple has no attribute `dtype`: it is no tensor"),
         ("p + p", "cannot add the pointers pointer<fp32> and pointer<fp32>"),
         ("p + 1.5", "a pointer moves by an integer, not by float"),
         ("n & 1.5", "invalid operands of type int32 and float: & takes integers"),

@@ -49,3 +49,22 @@ def test_target_queries(monkeypatch):
     monkeypatch.setattr(DriverConfig, "active", property(none))
     assert tl.target_info.current_target() is None
     assert not tl.target_info.is_cuda() and not tl.target_info.cuda_capability_geq(8)
+
+
+@tile.jit
+def wait_for_earlier_launches(out_ptr):
+    tl.extra.cuda.gdc_wait()
+    tl.store(out_ptr, 1)
+
+
+@pytest.mark.simulator
+@pytest.mark.parametrize("target", ["cuda:86", "hip:gfx942", "cuda:90"])
+def test_dependent_launches_are_of_newer_gpus(target, monkeypatch):
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    out = poisoned((1,), "i32")
+    if target == "cuda:90":
+        wait_for_earlier_launches[(1,)](out, launch_pdl=True)
+        assert out[0] == 1
+        return
+    with pytest.raises(tile.CompilationError, match=f"gdc_wait is for .* not for {target}"):
+        wait_for_earlier_launches[(1,)](out, launch_pdl=True)

@@ -69,6 +69,13 @@ def test_attributes(gpu, option, attribute, value):
         assert config["grid"] == (3 * option.get("num_ctas", 1), 1, 1)
 
 
+def test_older_gpus_have_launches_follow_one_another(gpu, monkeypatch):
+    monkeypatch.setenv("TRITON_OVERRIDE_ARCH", "sm86")
+    launches = gpu.record(0)
+    nothing[(3,)](launch_pdl=True)
+    assert [attributes for _, attributes, _ in launches] == [{}]
+
+
 def test_grids(gpu):
     launches = gpu.record(3)
     seen = []

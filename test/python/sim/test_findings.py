@@ -76,6 +76,25 @@ def test_an_access_out_of_bounds_says_what_to_mask():
     assert "help: mask the store: " in text and "'argument out'" in text
 
 
+@tile.jit
+def from_a_table(table, out):
+    tl.store(out, tl.load(tl.load(table).to(tl.pointer_type(tl.float32))))
+
+
+@sim_only
+def test_an_array_that_only_an_address_names():
+    value, out = np.full(1, 7, np.float32), np.zeros(1, np.float32)
+    table = np.array([value.ctypes.data], np.int64)
+    with tile.sim.reachable(value):
+        from_a_table[(1,)](table, out)
+    assert out[0] == 7
+    text = refusal(from_a_table, np.array([1 << 40], np.int64), out, grid=(1,))
+    assert "is named by `with tile.sim.reachable(array):`" in text
+    assert "reachable" not in refusal(
+        no_mask, np.zeros(100, np.float32), np.zeros(128, np.float32), grid=(1,), N=128
+    )
+
+
 PAIRS = HEADER + """.visible .entry k(.param .u64 out)
 {
   .reg .b32 %r<20>; .reg .b64 %rd<4>; .shared .align 4 .b8 s[2560];

@@ -432,7 +432,8 @@ class CudaDriver(DriverBase):
             attributes.append((_ATTRIBUTE_CLUSTER, [ctas, 1, 1]))
         if metadata.get("launch_cooperative_grid"):
             attributes.append((_ATTRIBUTE_COOPERATIVE, [1]))
-        if metadata.get("launch_pdl"):
+        # Older GPUs have launches follow one another.
+        if metadata.get("launch_pdl") and self.get_current_target().arch >= 90:
             attributes.append((_ATTRIBUTE_PDL, [1]))
         packed = _C.launch.PackedLaunch(
             types=[*types, *hidden.types(kernel)],

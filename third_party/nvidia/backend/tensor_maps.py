@@ -3,7 +3,6 @@ makes them of the parts of a descriptor."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -49,28 +48,9 @@ def for_driver(kernel: Any, library: Any, address_of: Callable[[Any], int], at: 
     )  # fmt: skip
 
 
-def _wrapped(value: int, bits: int) -> int:
-    """The last bits of a number, with a sign."""
-    half = 1 << (bits - 1)
-    return (value + half) % (1 << bits) - half
-
-
 def computed_parts(facts: dict[str, Any], values: list[Any]) -> Any:
-    """What a map is made of that the program did not ask for: steps compute it of arguments
-    (`LaunchStep` in TensorMap.h)."""
-    binary: list[Callable[[int, int], int]] = [
-        operator.add, operator.sub, operator.mul, min, max,
-    ]  # fmt: skip
-    known: list[int] = []
-    for step, first, second in facts["code"]:
-        if step == 0:
-            known.append(_wrapped(int(values[first]), second))
-        elif step == 1:
-            known.append(first)
-        elif step == 7:
-            known.append(_wrapped(known[first], second))
-        else:
-            known.append(_wrapped(binary[step - 2](known[first], known[second]), 64))
+    """What a map is made of that the program did not ask for: steps compute it of arguments."""
+    known = _C.launch.run_steps(facts["code"], lambda number: int(values[number]) % 2**64)
     base, *rest = (known[step] for step in facts["parts"])
     rank = len(facts["box"])
     return descriptors.Parts(base % 2**64, rest[:rank], rest[rank:], False)

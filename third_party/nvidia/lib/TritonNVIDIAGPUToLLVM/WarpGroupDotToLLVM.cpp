@@ -17,20 +17,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "nvidia/TritonNVIDIAGPUToLLVM/MatrixDescriptor.h"
-#include "nvidia/TritonNVIDIAGPUToLLVM/PTXAsm.h"
-#include "nvidia/TritonNVIDIAGPUToLLVM/Patterns.h"
+#include "WarpGroupOperands.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
+namespace wgmma = mlir::triton::nvidia::wgmma;
 namespace ttg = mlir::triton::gpu;
 namespace ttng = mlir::triton::nvidia_gpu;
 
@@ -38,202 +36,6 @@ namespace {
 constexpr unsigned kWarpsPerGroup = 4;
 constexpr unsigned kRowsOfGroup = 64;
 constexpr unsigned kBytesOfK = 32;
-
-//===----------------------------------------------------------------------===//
-// Registers
-//===----------------------------------------------------------------------===//
-
-/// Accumulators as the instruction takes them: 32 bits each, halves in pairs.
-SmallVector<Value> toRegisters(const LLVMBuilder &b, ArrayRef<Value> elements) {
-  if (elements.empty() || !elements.front().getType().isF16())
-    return SmallVector<Value>(elements);
-  SmallVector<Value> registers;
-  for (unsigned i = 0; i < elements.size(); i += 2)
-    registers.push_back(
-        b.bitcast(b.packVector({elements[i], elements[i + 1]}), b.intTy(32)));
-  return registers;
-}
-
-/// The reverse.
-SmallVector<Value> toElements(const LLVMBuilder &b, ArrayRef<Value> registers,
-                              Type element) {
-  if (!element.isF16())
-    return SmallVector<Value>(registers);
-  SmallVector<Value> elements;
-  for (Value word : registers)
-    llvm::append_range(elements, b.unpackVector(b.bitcast(
-                                     word, LLVMBuilder::vecTy(element, 2))));
-  return elements;
-}
-
-StringRef getRegisterClass(Value value) {
-  return value.getType().isF32() ? "f" : "r";
-}
-
-/// The wait, and then empty assembly that `registers` go through: what uses
-/// them stays behind it. `inUse` are defined before it, and keep their place in
-/// the register file at least up to it.
-SmallVector<Value> emitWait(const LLVMBuilder &b, unsigned pendings,
-                            ArrayRef<Value> registers, ArrayRef<Value> inUse) {
-  nvt::PTXAsm wait(b);
-  wait << "wgmma.wait_group.sync.aligned " + std::to_string(pendings) + ";";
-  wait.emit({}, nvt::PTXAsm::InOrder);
-  if (registers.empty() && inUse.empty())
-    return {};
-  nvt::PTXAsm ptx(b);
-  SmallVector<nvt::PTXAsm::Operand> outputs;
-  for (Value value : registers)
-    outputs.push_back(ptx.output(getRegisterClass(value)));
-  for (auto [value, output] : llvm::zip(registers, outputs))
-    ptx.tied(value, output);
-  for (Value value : inUse)
-    ptx.input(value, "r");
-  return ptx.emit(llvm::to_vector(ValueRange(registers).getTypes()),
-                  nvt::PTXAsm::InOrder);
-}
-
-//===----------------------------------------------------------------------===//
-// The instruction
-//===----------------------------------------------------------------------===//
-
-std::optional<StringRef> getTypeName(Type type) {
-  if (type.isF16())
-    return "f16";
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF32())
-    return "tf32";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(8))
-    return "s8";
-  return std::nullopt;
-}
-
-/// What all instructions of one dot have in common.
-struct Instruction {
-  unsigned n, k;
-  StringRef a, b, d;
-  /// Integers have no signs to change, only 16-bit operands a major-ness.
-  bool isInteger, is16Bit;
-  bool transA = false, transB = false;
-
-  /// Appends the text that adds to `ds` where the predicate `p` holds, and sets
-  /// them else. `as` are four registers or, where there is none, the descriptor
-  /// is `aDescriptor`.
-  void append(nvt::PTXAsm &ptx, ArrayRef<nvt::PTXAsm::Operand> ds,
-              ArrayRef<nvt::PTXAsm::Operand> as, StringRef aDescriptor,
-              StringRef bDescriptor) const {
-    ptx << "wgmma.mma_async.sync.aligned.m64n" + std::to_string(n) + "k" +
-               std::to_string(k) + "." + d.str() + "." + a.str() + "." +
-               b.str() + " "
-        << ds << ", ";
-    if (as.empty())
-      ptx << aDescriptor;
-    else
-      ptx << as;
-    ptx << ", " << bDescriptor << ", p";
-    if (!isInteger)
-      ptx << ", 1, 1";
-    if (is16Bit && as.empty())
-      ptx << (transA ? ", 1" : ", 0");
-    if (is16Bit)
-      ptx << (transB ? ", 1" : ", 0");
-    ptx << ";\n\t";
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// Operands in shared memory
-//===----------------------------------------------------------------------===//
-
-/// Makes the descriptors of an operand's tiles.
-struct SharedOperand {
-  nvt::MatrixDescriptor descriptor;
-  Value first; ///< of the tile at the origin, for this warp group
-
-  /// What the descriptor of another tile is more than the first one.
-  int32_t getDistance(int32_t outer, int32_t inner) const {
-    return descriptor.getOffset(outer, inner) >> 4;
-  }
-};
-
-/// `outerOfGroup`: where this warp group's part starts along M or N.
-SharedOperand makeSharedOperand(const LLVMBuilder &b, Value converted,
-                                ttg::MemDescType type, Value group,
-                                ArrayRef<int32_t> groupBases,
-                                nvt::MatrixDescriptor descriptor) {
-  // Coordinates of the group to bytes: each bit of its number is one basis.
-  SmallVector<int32_t> groupOffsets;
-  for (int32_t basis : groupBases)
-    groupOffsets.push_back(descriptor.getOffset(basis, 0));
-  Value offset;
-  if (group && llvm::any_of(groupOffsets, [](int32_t o) { return o != 0; }))
-    offset = evaluateLinear(b, group, groupOffsets);
-  Value first =
-      nvt::emitMatrixDescriptor(b, converted, type, descriptor, offset);
-  return {std::move(descriptor), first};
-}
-
-//===----------------------------------------------------------------------===//
-// Operand A in registers
-//===----------------------------------------------------------------------===//
-
-/// The four registers of each instruction, by the first row and the number of
-/// the step along K.
-class RegisterOperand {
-public:
-  static std::optional<RegisterOperand>
-  make(const LLVMBuilder &b, Value converted, RankedTensorType type) {
-    RegisterTable table(toLinearLayout(type));
-    SmallVector<Value> values = unpackElements(b, converted, type);
-    unsigned perRegister = 32 / type.getElementTypeBitWidth();
-    SmallVector<int32_t> inner = table.getContributions(1);
-    RegisterOperand result;
-    if (inner.size() % (2 * perRegister))
-      return std::nullopt;
-    for (int32_t row : table.getContributions(0)) {
-      if (row & 8)
-        continue;
-      for (unsigned k = 0; k < inner.size(); k += 2 * perRegister) {
-        SmallVector<Value> &words = result.words[{row, k / (2 * perRegister)}];
-        for (unsigned half : {0u, perRegister})
-          for (int32_t at : {row, row | 8}) {
-            SmallVector<Value> elements;
-            for (unsigned i = 0; i < perRegister; ++i) {
-              int32_t r = table.lookup({at, inner[k + half + i]});
-              if (r < 0)
-                return std::nullopt;
-              elements.push_back(values[r]);
-            }
-            words.push_back(b.bitcast(b.packVector(elements), b.intTy(32)));
-          }
-      }
-    }
-    return result;
-  }
-
-  ArrayRef<Value> at(int32_t row, unsigned step) const {
-    auto it = words.find({row, step});
-    return it == words.end() ? ArrayRef<Value>() : ArrayRef(it->second);
-  }
-
-  SmallVector<Value> collect() const {
-    SmallVector<Value> all;
-    for (const auto &[key, list] : words)
-      llvm::append_range(all, list);
-    return all;
-  }
-
-private:
-  llvm::MapVector<std::pair<int32_t, unsigned>, SmallVector<Value>> words;
-};
-
-//===----------------------------------------------------------------------===//
-// The dot
-//===----------------------------------------------------------------------===//
 
 bool isZeroSplat(Value value) {
   return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
@@ -258,18 +60,18 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
                               dElement, op.getInputPrecision()}))
       return this->decline(op, "the target has no wgmma for these element "
                                "types");
-    std::optional<StringRef> aName = getTypeName(aType.getElementType()),
-                             bName = getTypeName(bType.getElementType());
+    std::optional<StringRef> aName = wgmma::getTypeName(aType.getElementType()),
+                             bName = wgmma::getTypeName(bType.getElementType());
     unsigned bits = aType.getElementTypeBitWidth();
-    Instruction instruction{mma.getInstrShape()[1],
-                            kBytesOfK * 8 / bits,
-                            *aName,
-                            *bName,
-                            dElement.isF16()   ? "f16"
-                            : dElement.isF32() ? "f32"
-                                               : "s32",
-                            dElement.isInteger(),
-                            bits == 16};
+    wgmma::Instruction instruction{mma.getInstrShape()[1],
+                                   kBytesOfK * 8 / bits,
+                                   *aName,
+                                   *bName,
+                                   dElement.isF16()   ? "f16"
+                                   : dElement.isF32() ? "f32"
+                                                      : "s32",
+                                   dElement.isInteger(),
+                                   bits == 16};
     // Each block of a cluster multiplies what is in its own memory.
     SmallVector<int64_t> shape = ttg::getShapePerCTA(dType);
     int64_t m = shape[0], n = shape[1], k = aType.getShape()[1];
@@ -286,8 +88,8 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
     LLVMBuilder b(op.getLoc(), rewriter);
     Groups groups = makeGroups(b, op, mma, instruction, m, n);
 
-    std::optional<SharedOperand> aShared;
-    std::optional<RegisterOperand> aRegisters;
+    std::optional<wgmma::SharedOperand> aShared;
+    std::optional<wgmma::RegisterOperand> aRegisters;
     if (auto type = dyn_cast<ttg::MemDescType>(op.getA().getType())) {
       auto found = nvt::matchMatrixDescriptor(
           toLinearLayout(type), {0, 1, kRowsOfGroup, instruction.k, m, k, bits},
@@ -295,15 +97,15 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
       if (!found)
         return this->decline(op, "no matrix descriptor fits the layout of a");
       instruction.transA = found->isTransposed;
-      aShared = makeSharedOperand(b, adaptor.getA(), type, groups.number,
-                                  groups.basesM, *found);
+      aShared = wgmma::makeSharedOperand(b, adaptor.getA(), type, groups.number,
+                                         groups.basesM, *found);
     } else {
       auto tensor = cast<RankedTensorType>(op.getA().getType());
       auto encoding = cast<ttg::DotOperandEncodingAttr>(tensor.getEncoding());
       // B is in memory, so that the order along K is the instruction's.
       if (encoding.getKWidth() * bits != 32)
         return this->decline(op, "kWidth of a must fill a 32-bit register");
-      aRegisters = RegisterOperand::make(b, adaptor.getA(), tensor);
+      aRegisters = wgmma::RegisterOperand::make(b, adaptor.getA(), tensor);
       if (!aRegisters)
         return this->decline(op, "a thread lacks elements of a");
     }
@@ -313,7 +115,7 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
     if (!found)
       return this->decline(op, "no matrix descriptor fits the layout of b");
     instruction.transB = found->isTransposed;
-    SharedOperand bShared = makeSharedOperand(
+    wgmma::SharedOperand bShared = wgmma::makeSharedOperand(
         b, adaptor.getB(), bType, groups.number, groups.basesN, *found);
 
     SmallVector<Value> values = unpackElements(b, adaptor.getC(), dType);
@@ -334,7 +136,7 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
         SmallVector<Value> elements;
         for (int32_t r : tile.places)
           elements.push_back(values[r]);
-        tile.registers = toRegisters(b, elements);
+        tile.registers = wgmma::toRegisters(b, elements);
       }
 
     if (op.needsPartialAccumulator())
@@ -345,8 +147,8 @@ struct WarpGroupDotPattern : TargetPattern<ttng::WarpGroupDotOp> {
                 k / instruction.k, accumulate,
                 /*wait=*/!op.getIsAsync(), dElement);
     for (Tile &tile : tiles)
-      for (auto [place, element] :
-           llvm::zip(tile.places, toElements(b, tile.registers, dElement)))
+      for (auto [place, element] : llvm::zip(
+               tile.places, wgmma::toElements(b, tile.registers, dElement)))
         values[place] = element;
     rewriter.replaceOp(op, packElements(b, getConverter(), values, dType));
     return success();
@@ -369,7 +171,7 @@ private:
 
   Groups makeGroups(const LLVMBuilder &b, Operation *op,
                     ttg::NvidiaMmaEncodingAttr mma,
-                    const Instruction &instruction, int64_t m,
+                    const wgmma::Instruction &instruction, int64_t m,
                     int64_t n) const {
     unsigned warpsM = mma.getWarpsPerCTA()[0], warpsN = mma.getWarpsPerCTA()[1];
     Groups groups;
@@ -415,11 +217,12 @@ private:
   /// of assembly. Each piece names all accumulators twice, which costs LLVM
   /// more time than anything else of a dot. With `wait`, the dot is done at its
   /// end.
-  static void emitChain(const LLVMBuilder &b, const Instruction &instruction,
+  static void emitChain(const LLVMBuilder &b,
+                        const wgmma::Instruction &instruction,
                         MutableArrayRef<Tile> tiles,
-                        const std::optional<SharedOperand> &aShared,
-                        const std::optional<RegisterOperand> &aRegisters,
-                        const SharedOperand &bShared, unsigned begin,
+                        const std::optional<wgmma::SharedOperand> &aShared,
+                        const std::optional<wgmma::RegisterOperand> &aRegisters,
+                        const wgmma::SharedOperand &bShared, unsigned begin,
                         unsigned end, Value accumulate, bool wait,
                         Type dElement) {
     Type registerType = dElement.isF16() ? b.intTy(32) : dElement;
@@ -454,7 +257,7 @@ private:
     llvm::MapVector<std::pair<unsigned, int32_t>, std::string> descriptors;
     std::string additions;
     unsigned numSums = 0;
-    auto describe = [&](const SharedOperand &operand, int32_t outer,
+    auto describe = [&](const wgmma::SharedOperand &operand, int32_t outer,
                         int32_t k) -> StringRef {
       unsigned first = input(operand.first, "l").number;
       int32_t distance = operand.getDistance(outer, k);
@@ -511,13 +314,12 @@ private:
 
   /// Dots of fp8 are added with few bits; after every so many of them the
   /// sum goes to an accumulator with all bits.
-  static void emitInParts(const LLVMBuilder &b, ttng::WarpGroupDotOp op,
-                          const Instruction &instruction,
-                          MutableArrayRef<Tile> tiles,
-                          const std::optional<SharedOperand> &aShared,
-                          const std::optional<RegisterOperand> &aRegisters,
-                          const SharedOperand &bShared, int64_t k,
-                          Value accumulate) {
+  static void emitInParts(
+      const LLVMBuilder &b, ttng::WarpGroupDotOp op,
+      const wgmma::Instruction &instruction, MutableArrayRef<Tile> tiles,
+      const std::optional<wgmma::SharedOperand> &aShared,
+      const std::optional<wgmma::RegisterOperand> &aRegisters,
+      const wgmma::SharedOperand &bShared, int64_t k, Value accumulate) {
     unsigned steps = k / instruction.k;
     unsigned part =
         std::max(1u, unsigned(op.getMaxNumImpreciseAcc()) / instruction.k);
@@ -567,16 +369,18 @@ struct WarpGroupDotWaitPattern : TargetPattern<ttng::WarpGroupDotWaitOp> {
       if (!type)
         continue;
       if (!isLeftOperand(type)) {
-        llvm::append_range(registers,
-                           toRegisters(b, unpackElements(b, converted, type)));
+        llvm::append_range(
+            registers,
+            wgmma::toRegisters(b, unpackElements(b, converted, type)));
         continue;
       }
-      auto operand = RegisterOperand::make(b, converted, type);
+      auto operand = wgmma::RegisterOperand::make(b, converted, type);
       if (!operand)
         return this->decline(op, "a thread lacks elements of an operand");
       llvm::append_range(inUse, operand->collect());
     }
-    SmallVector<Value> after = emitWait(b, op.getPendings(), registers, inUse);
+    SmallVector<Value> after =
+        wgmma::emitWait(b, op.getPendings(), registers, inUse);
     ArrayRef<Value> rest(after);
     SmallVector<Value> results;
     for (auto [input, converted] :
@@ -590,7 +394,8 @@ struct WarpGroupDotWaitPattern : TargetPattern<ttng::WarpGroupDotWaitOp> {
                        (type.getElementType().isF16() ? 2 : 1);
       results.push_back(packElements(
           b, getConverter(),
-          toElements(b, rest.take_front(count), type.getElementType()), type));
+          wgmma::toElements(b, rest.take_front(count), type.getElementType()),
+          type));
       rest = rest.drop_front(count);
     }
     rewriter.replaceOp(op, results);

@@ -10,6 +10,7 @@
 #define TILE_DIALECT_TRITONNVIDIAGPU_IR_TENSORMAP_H
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Rules/LaunchSteps.h"
 
 namespace mlir::triton::nvidia_gpu {
 
@@ -132,18 +133,8 @@ inline constexpr llvm::StringLiteral kTensorMapBaseAttrName =
 inline constexpr llvm::StringLiteral kTensorMapInputAttrName =
     "ttnvgpu.tensor_map_input";
 
-/// What the launch computes in a step. Numbers have 64 bits. Operands are steps
-/// before, but for those of the first two.
-enum class LaunchStep : int64_t {
-  Input,    ///< number of the input, bits of it, which have a sign
-  Constant, ///< the number
-  Add,
-  Subtract,
-  Multiply,
-  Minimum,
-  Maximum,
-  Wrap, ///< the first operand in as many bits as the second says, with a sign
-};
+/// What the launch computes in a step.
+using tile::rules::LaunchStep;
 
 /// What the host passes for a descriptor of which pixels are copied. The first
 /// are as for others: base, shape, strides, and whether elements out of bounds

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from ....errors import SemanticError
 from ... import dtypes as dt
 from ...collective import assembly, inline_asm_elementwise
 from ...conversion import public_cast
 from ...state import current
+from ...target_info import cuda_capability_geq, current_target, is_cuda
 from ...values import builtin, tensor
 from .. import libdevice
 
@@ -48,10 +50,21 @@ def prefetch_line(pointer: tensor, condition: tensor) -> None:
     assembly(text, "=r,l,r", [pointer, condition], dt.int32, False, 1, hint)
 
 
+def _need_dependent_launches(name: str) -> None:
+    """Refuses what only GPUs have whose launches may overlap the one before."""
+    if not (is_cuda() and cuda_capability_geq(9)):
+        target = current_target()
+        raise SemanticError(
+            f"{name} is for NVIDIA GPUs from sm_90 on, not for {target.backend}:{target.arch}; "
+            "leave it out there: launches follow one another"
+        )
+
+
 @builtin
 def gdc_wait() -> None:
     """Waits until the kernels before this one, which it overlaps with when it is
     launched with ``launch_pdl=True``, have ended and their stores are visible."""
+    _need_dependent_launches("gdc_wait")
     asm = "griddepcontrol.wait; mov.u32 $0, 0;"
     inline_asm_elementwise(asm, "=r", [], dt.int32, False, 1)
 
@@ -59,6 +72,7 @@ def gdc_wait() -> None:
 @builtin
 def gdc_launch_dependents() -> None:
     """Lets the kernels after this one start, if launched with ``launch_pdl=True``."""
+    _need_dependent_launches("gdc_launch_dependents")
     asm = "griddepcontrol.launch_dependents; mov.u32 $0, 0;"
     inline_asm_elementwise(asm, "=r", [], dt.int32, False, 1)
 

@@ -1,0 +1,30 @@
+//===-- DescriptorObstacles.h - What TMA cannot do --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef TILE_LIB_TRITONNVIDIAGPU_TRANSFORMS_DESCRIPTOROBSTACLES_H
+#define TILE_LIB_TRITONNVIDIAGPU_TRANSFORMS_DESCRIPTOROBSTACLES_H
+
+#include "DescriptorClasses.h"
+
+#include "tile/Analysis/AxisInfo.h"
+#include "tile/Analysis/ValueRanges.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::triton::nvidia_gpu {
+
+/// Why the descriptors of a class are better off as pointers: what TMA cannot
+/// do, or not well. Nullopt if TMA is to copy their blocks.
+std::optional<std::string>
+findObstacleForTMA(const DescriptorClass &descriptors, RankedTensorType block,
+                   const ModuleAxisInfoAnalysis &axisInfo, ValueRanges &ranges,
+                   unsigned numCTAs);
+
+/// Whether the launch makes what `op` says.
+bool isOfLaunch(MakeTensorDescOp op);
+
+/// The function that `value` is an argument of, if it is one.
+FunctionOpInterface getFunctionOfArgument(Value value);
+
+} // namespace mlir::triton::nvidia_gpu
+
+#endif // TILE_LIB_TRITONNVIDIAGPU_TRANSFORMS_DESCRIPTOROBSTACLES_H
