@@ -57,8 +57,7 @@ MemDescType getSumMemory(RankedTensorType type, bool inPairs = false) {
   auto encoding = TensorMemoryEncodingAttr::get(
       context, /*blockM=*/std::min(shape[0], kMaxRows),
       /*blockN=*/std::min(shape[1], kMaxColumns), /*colStride=*/1,
-      /*CTASplitM=*/getCTALayout(type.getEncoding()).getCTASplitNum()[0],
-      /*CTASplitN=*/1, inPairs, /*fp4Padded=*/false);
+      getCTALayout(type.getEncoding()), inPairs, /*fp4Padded=*/false);
   return MemDescType::get(type.getShape(), type.getElementType(), encoding,
                           TensorMemorySpaceAttr::get(context),
                           /*mutableMemory=*/true);
@@ -224,7 +223,8 @@ struct ScaledDot {
     MLIRContext *context = op.getContext();
     return MemDescType::get(
         {operand.rows, getGroups()}, getScaleType(),
-        nvidia_gpu::TensorMemoryScalesEncodingAttr::get(context, 1, 1),
+        nvidia_gpu::TensorMemoryScalesEncodingAttr::get(
+            context, CTALayoutAttr::getDefault(context, /*rank=*/2)),
         TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
   }
 
