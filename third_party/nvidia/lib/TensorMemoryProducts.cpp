@@ -259,7 +259,7 @@ StringRef findObstacle(const ScaledDot &dot) {
     return "it has fewer than 128 rows";
   if (b.rows < kLeastColumns)
     return "it has fewer than 32 columns";
-  if (dot.k < (a.isFP4() || b.isFP4() ? 64 : 32))
+  if (dot.k < (isFP4 ? 64 : 32))
     return "its rows are shorter than 32 bytes";
   for (const ScaledOperand &operand : dot.operands)
     if (operand.scales &&
