@@ -36,8 +36,8 @@ def test_reshape(shape, to, dtype):
     np.testing.assert_array_equal(got, x.reshape(to))
 
 
-# With padding they have more than 32 KiB, so that they are gathered in parts: whole stretches of
-# rows, halves of one, rows behind them, and dimensions in front and behind.
+# With padding they have more than 32 KiB, so that they are gathered in parts. A part is a stretch
+# of rows, half of one, or the rows behind them. There are dimensions in front and behind, too.
 LARGE = [
     ((40, 65), (2600,)), ((1, 65, 40), (2600,)), ((33, 130), (4290,)), ((17, 65, 2), (1105, 2)),
     ((2, 17, 130), (2, 130, 17)),
