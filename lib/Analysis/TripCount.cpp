@@ -344,13 +344,15 @@ std::optional<TripCount::Groups> TripCount::getGroups(uint64_t factor) {
       span, b.createOrFold<arith::SubIOp>(step, one));
   Value count = b.createOrFold<arith::DivUIOp>(rounded, step);
   Value groups = b.createOrFold<arith::DivUIOp>(count, several);
+  Value groupStep = b.createOrFold<arith::MulIOp>(step, several);
   if (!known) {
     Value fits = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, step,
                                        constant(greatestStep));
     groups = arith::SelectOp::create(b, fits, groups,
                                      constant(APInt::getZero(width)));
+    // A loop without iterations has a positive step, too.
+    groupStep = arith::SelectOp::create(b, fits, groupStep, step);
   }
-  Value groupStep = b.createOrFold<arith::MulIOp>(step, several);
   // The last iteration may be less than a step before the end, beyond which the
   // type need not go on.
   Value length = b.createOrFold<arith::MinUIOp>(

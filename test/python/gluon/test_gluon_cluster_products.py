@@ -1,12 +1,15 @@
 """Dots of a cluster, whose blocks divide rows and columns in any order of the bits of their number.
 
-Tensor memory knows one order: the lowest bits count along rows. Others are refused. All numbers are
-small integers, so that sums are exact.
+An order is a letter for each bit of a block's number, the lowest first. It counts parts of rows
+(m), of columns (n), or nothing (-). A digit behind the letter says by what it counts: m2m1 is two
+bits, of which the upper one counts single parts. All numbers are small integers, so that sums are
+exact.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -53,17 +56,23 @@ def product(a, b, c_ptr, ACC: gl.constexpr, OUT: gl.constexpr, MULTICAST: gl.con
     gl.store(c_ptr + rows[:, None] * N + columns[None, :], gl.convert_layout(acc.load(), OUT))
 
 
-def bases(dims: str) -> list[list[int]]:
-    """What each bit of a block's number counts: rows (m), columns (n), or nothing (-)."""
-    steps = {"m": 1, "n": 1}
+def bits_of(order: str) -> list[tuple[str, int]]:
+    """What each bit of a block's number counts, and by what."""
+    steps = {"m": 1, "n": 1, "-": 0}
     found = []
-    for dim in dims:
-        found.append(
-            [steps[dim] * (dim == "m"), steps[dim] * (dim == "n")] if dim != "-" else [0, 0]
-        )
-        if dim != "-":
-            steps[dim] *= 2
+    for dim, step in re.findall(r"([mn-])(\d?)", order):
+        found.append((dim, int(step or steps[dim])))
+        steps[dim] *= 2
     return found
+
+
+def bases(order: str) -> list[list[int]]:
+    return [[step * (dim == "m"), step * (dim == "n")] for dim, step in bits_of(order)]
+
+
+def only(order: str, dim: str) -> str:
+    """The order of an operand that blocks divide along one dimension."""
+    return "".join(f"{d}{step}" if d == dim else "-" for d, step in bits_of(order))
 
 
 def run(of_sum: str, of_a: str, of_b: str, two_ctas: bool, multicast: bool) -> None:
@@ -81,34 +90,48 @@ def run(of_sum: str, of_a: str, of_b: str, two_ctas: bool, multicast: bool) -> N
     acc = TensorMemoryLayout([ROWS, COLUMNS], 1, cga_layout=bases(of_sum), two_ctas=two_ctas)
     out = gl.BlockedLayout([1, 4], [4, 8], [4, 1], [1, 0], cga_layout=bases(of_sum))
     c = poisoned((m, n), "fp32")
-    product[(1,)](*descs, c, acc, out, multicast, num_ctas=1 << len(of_sum))
+    product[(1,)](*descs, c, acc, out, multicast, num_ctas=1 << len(bits_of(of_sum)))
     np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
 
 
 ORDERS = ["".join(dims) for bits in (1, 2, 3) for dims in itertools.product("mn", repeat=bits)]
-
-
-def run_or_be_refused(order: str, of_b: str, two_ctas: bool, multicast: bool) -> None:
-    operands = order.replace("n", "-"), of_b
-    if "nm" not in order:
-        run(order, *operands, two_ctas, multicast)
-        return
-    with pytest.raises(TileError, match="no code for tensor memory whose blocks"):
-        run(order, *operands, two_ctas, multicast)
+#: Bits that count by larger steps first, and bits that count nothing.
+UNUSUAL = [
+    "m2m1", "n2n1", "m2m1n", "m2nm1", "nm2m1", "n2mn1", "m4m1m2", "n4n2n1", "-m", "-n", "m-n",
+    "n-m", "-nm",
+]  # fmt: skip
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("multicast", [False, True])
-@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("order", ORDERS + UNUSUAL)
 def test_each_block_has_its_part_of_the_sum(order, multicast, target):
-    run_or_be_refused(order, order.replace("m", "-"), False, multicast)
+    run(order, only(order, "m"), only(order, "n"), False, multicast)
+
+
+def of_pair(order: str) -> str:
+    """How blocks divide B: those of a pair halve the columns that both compute."""
+    return "n1" + "".join(f"n{2 * step}" if dim == "n" else "-" for dim, step in bits_of(order)[1:])
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("multicast", [False, True])
-@pytest.mark.parametrize("order", [order for order in ORDERS if order.startswith("m")])
+@pytest.mark.parametrize("order", [order for order in ORDERS + UNUSUAL if order.startswith("m")])
 def test_pairs_have_halves_of_the_columns(order, multicast, target):
-    run_or_be_refused(order, "n" + order[1:].replace("m", "-"), True, multicast)
+    run(order, only(order, "m"), of_pair(order), True, multicast)
+
+
+def test_pairs_divide_rows(target):
+    with pytest.raises(TileError, match="they must divide the rows of the accumulator"):
+        run("nm", only("nm", "m"), "nn", True, False)
+
+
+@pytest.mark.parametrize("order, other", [("mn", "nm"), ("m1m2", "m2m1"), ("-m", "m-")])
+def test_sums_in_another_order_are_refused(order, other, target):
+    """Numbers would be those of other blocks."""
+    match = "blocks of the cluster (divide|hold)"
+    with pytest.raises(TileError, match=match):
+        run(order, only(other, "m"), only(other, "n"), False, False)
 
 
 @pytest.mark.parametrize(

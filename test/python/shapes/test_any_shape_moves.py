@@ -36,6 +36,22 @@ def test_reshape(shape, to, dtype):
     np.testing.assert_array_equal(got, x.reshape(to))
 
 
+# With padding they have more than 32 KiB, so that they are gathered in parts. A part is a stretch
+# of rows, half of one, or the rows behind them. There are dimensions in front and behind, too.
+LARGE = [
+    ((40, 65), (2600,)), ((1, 65, 40), (2600,)), ((33, 130), (4290,)), ((17, 65, 2), (1105, 2)),
+    ((2, 17, 130), (2, 130, 17)),
+]  # fmt: skip
+
+
+@pytest.mark.sweep(2)
+@pytest.mark.parametrize(("shape", "to"), LARGE)
+def test_reshape_of_large_blocks(shape, to):
+    x = values(shape, "i64", 8)
+    got = run(reshape_kernel, x, to, x.dtype, TO=to, SHAPE=shape)
+    np.testing.assert_array_equal(got, x.reshape(to))
+
+
 @tile.jit
 def masks_kernel(x_ptr, out_ptr, TO: tl.constexpr, SHAPE: tl.constexpr):
     positive = tl.reshape(tl.load(x_ptr + offsets(SHAPE)) > 0, TO)

@@ -199,6 +199,7 @@ private:
   static void checkGroups(const std::vector<Wide> &iterations, Wide lower,
                           Wide upper, Wide step, Wide end, Wide groupStep) {
     std::vector<Wide> found;
+    ASSERT_GT(groupStep, 0);
     for (Wide i = lower; i < end; i += groupStep)
       for (unsigned j : llvm::seq(kFactor))
         found.push_back(i + j * step);

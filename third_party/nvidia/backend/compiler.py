@@ -27,6 +27,8 @@ from .targets import WITHOUT_CODE, find_facts
 _MOST_THREADS = 1024
 #: What dots are whose sums are in tensor memory, as their names begin.
 _SUM = "ttnvgpu.tc_gen5_mma"
+#: The same with scales.
+_SCALED_SUM = "ttnvgpu.tc_gen5_mma_scaled"
 #: What copies through a descriptor.
 _COPY = "ttnvgpu.async_tma_copy_global_to_local"
 
@@ -221,8 +223,33 @@ class NvidiaBackend(BaseBackend):
             if shortage is None:
                 return result
             attempt.forget()
+            if not way[1] and _SCALED_SUM in str(result):
+                fitting = self._run_with_fewer_stages(module, name, options, raised, shortage)
+                if fitting is not None:
+                    return fitting
             self._say_what_is_given_up(shortage, specialize_warps=way[1])
         return self._run_ttgir(module, name, options, *ways[-1], raised)
+
+    def _run_with_fewer_stages(
+        self, module: Any, name: str, options: NvidiaOptions, raised: str, shortage: dict[str, Any]
+    ) -> Any:
+        """The module whose loops copy less ahead; None if it does not fit, either. Dots with scales
+        would become dots of bf16 without tensor memory."""
+        for stages in range(options.num_stages - 1, 1, -1):
+            fewer = dataclasses.replace(options, num_stages=stages)
+            attempt = watch.Attempt(watch.current())
+            result = self._run_ttgir(module.clone(), name, fewer, True, False, raised)
+            if self._find_shortage(result, _SUM) is None:
+                missed(
+                    "tritongpu-pipeline",
+                    "loop-with-fewer-stages",
+                    f"loops have {stages} stages, and not {options.num_stages}, so that dots with "
+                    f"scales add in tensor memory: {shortage['message']}",
+                    shortage["places"],
+                )
+                return result
+            attempt.forget()
+        return None
 
     def _raised_loops(self, module: Any, metadata: dict[str, Any], options: NvidiaOptions) -> str:
         """Which loops load by bulk tensor copies what the program loads by pointers: none, all,

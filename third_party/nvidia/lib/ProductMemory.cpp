@@ -70,6 +70,20 @@ Value nvidia::putIntoSharedMemory(OpBuilder &b, Operation *op, Value operand,
     return MemDescTransOp::create(b, loc, source, trans.getOrder());
   }
   auto type = cast<RankedTensorType>(value.getType());
+  // Memory takes the bits under any name, so that a copy may bring them there.
+  if (auto cast = value.getDefiningOp<BitcastOp>()) {
+    Value source = putIntoSharedMemory(b, op, cast.getSrc(), innerDim,
+                                       hasChoice, fp4Padded);
+    auto memory = mlir::cast<MemDescType>(source.getType());
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(source);
+    return MemDescReinterpretOp::create(
+        b, loc,
+        MemDescType::get(memory.getShape(), type.getElementType(),
+                         memory.getEncoding(), memory.getMemorySpace(),
+                         memory.getMutableMemory()),
+        source);
+  }
   unsigned first = hasChoice ? getOrder(type).front() : innerDim;
   MemDescType memory = getProductMemory(type, {first, 1 - first}, fp4Padded);
   return putIntoSharedMemory(b, op, value, memory);

@@ -57,8 +57,7 @@ MemDescType getSumMemory(RankedTensorType type, bool inPairs = false) {
   auto encoding = TensorMemoryEncodingAttr::get(
       context, /*blockM=*/std::min(shape[0], kMaxRows),
       /*blockN=*/std::min(shape[1], kMaxColumns), /*colStride=*/1,
-      /*CTASplitM=*/getCTALayout(type.getEncoding()).getCTASplitNum()[0],
-      /*CTASplitN=*/1, inPairs, /*fp4Padded=*/false);
+      getCTALayout(type.getEncoding()), inPairs, /*fp4Padded=*/false);
   return MemDescType::get(type.getShape(), type.getElementType(), encoding,
                           TensorMemorySpaceAttr::get(context),
                           /*mutableMemory=*/true);
@@ -224,7 +223,8 @@ struct ScaledDot {
     MLIRContext *context = op.getContext();
     return MemDescType::get(
         {operand.rows, getGroups()}, getScaleType(),
-        nvidia_gpu::TensorMemoryScalesEncodingAttr::get(context, 1, 1),
+        nvidia_gpu::TensorMemoryScalesEncodingAttr::get(
+            context, CTALayoutAttr::getDefault(context, /*rank=*/2)),
         TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
   }
 
@@ -259,7 +259,7 @@ StringRef findObstacle(const ScaledDot &dot) {
     return "it has fewer than 128 rows";
   if (b.rows < kLeastColumns)
     return "it has fewer than 32 columns";
-  if (dot.k < (a.isFP4() || b.isFP4() ? 64 : 32))
+  if (dot.k < (isFP4 ? 64 : 32))
     return "its rows are shorter than 32 bytes";
   for (const ScaledOperand &operand : dot.operands)
     if (operand.scales &&

@@ -1,11 +1,10 @@
-//===-- SplitShapesReshape.cpp - Other shapes of tensors in pieces
-//---------===//
+//===-- SplitShapesReshape.cpp - Other shapes of tensors in pieces --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A reshape keeps the elements in row-major order, but pieces of one shape are
 // not pieces of the other. Three ways lead from one to the other. A piece that
 // has the same elements is reshaped. A few pieces are halved and joined. Many
-// become one tensor with padding first, and elements are gathered from it.
+// become tensors with padding first, and elements are gathered from these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +12,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,7 +21,7 @@ using namespace mlir::triton;
 
 /// More parts than this are gathered.
 static constexpr size_t kMaxParts = 64;
-/// Elements are gathered from one tensor with padding if it has no more bytes:
+/// Elements are gathered from tensors with padding that have no more bytes:
 /// half of the shared memory of the smallest GPUs.
 static constexpr int64_t kMaxPaddedBytes = 32 * 1024;
 
@@ -239,78 +240,156 @@ protected:
 };
 
 /// All pieces of the operand as one tensor, whose extents are powers of two.
-/// The places of the padding have elements that nobody asks for.
+/// The places of the padding have elements that nobody asks for. Where that is
+/// too large, it becomes several, of a part of the first dimension each.
 class Padded : public Gatherer {
 public:
-  Padded(OpBuilder &b, Location loc, const Shapes &shapes)
+  Padded(OpBuilder &b, Location loc, const Shapes &shapes, Value source)
       : Gatherer(b, loc), shapes(shapes), from(shapes.source),
         to(shapes.result) {
     for (int64_t extent : shapes.source)
       extents.push_back(llvm::PowerOf2Ceil(extent));
-  }
-
-  /// Whether the tensor is small enough, if it takes the place of `sources`.
-  bool fits(ArrayRef<Value> sources) const {
-    auto type = cast<RankedTensorType>(sources.front().getType());
+    auto type = cast<RankedTensorType>(source.getType());
+    rows = type.getDimSize(0), columns = type.getDimSize(2);
     Type element = type.getElementType();
     int64_t bytes = element.isIntOrFloat()
                         ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
                         : 8;
-    return type.getDimSize(0) * getProduct(extents) * type.getDimSize(2) *
-               bytes <=
-           kMaxPaddedBytes;
+    bytes *= rows * columns * getProduct(ArrayRef(extents).drop_front());
+    extents.front() =
+        std::min(extents.front(),
+                 int64_t(llvm::bit_floor(uint64_t(kMaxPaddedBytes / bytes))));
   }
 
-  /// The tensor, of three dimensions.
-  Value join(ArrayRef<Value> sources) {
-    auto type = cast<RankedTensorType>(sources.front().getType());
-    rows = type.getDimSize(0), columns = type.getDimSize(2);
-    SmallVector<size_t> stretches;
-    return join(stretches, sources);
+  /// Whether there are fewer tensors than pieces.
+  bool fits() const {
+    return extents.front() > 0 && countTensors() <= int64_t(from.size());
+  }
+
+  /// The tensors, of three dimensions.
+  SmallVector<Value> join(ArrayRef<Value> sources) {
+    SmallVector<Value> tensors;
+    ArrayRef<Stretch> stretches = from.getStretches(0);
+    size_t first = 0;
+    for (; first < stretches.size() && stretches[first].size >= extents.front();
+         ++first)
+      joinParts(first, stretches[first].size, sources, tensors);
+    if (first < stretches.size()) {
+      SmallVector<size_t> chosen;
+      tensors.push_back(join(chosen, first, stretches.size(), sources));
+    }
+    return tensors;
   }
 
   /// A piece of the result.
-  Value build(size_t piece, Value joined) {
+  Value build(size_t piece, ArrayRef<Value> tensors) {
     Value rest = getNumbers(to, piece, shapes.result);
-    Value place = splat(rest.getType(), 0);
+    Value place = splat(rest.getType(), 0), tensor;
     int64_t stride = 1;
     for (size_t dim = extents.size(); dim-- > 0;) {
       Value index = rest;
       if (dim > 0) {
         index = make<arith::RemUIOp>(rest, shapes.source[dim]);
         rest = make<arith::DivUIOp>(rest, shapes.source[dim]);
+      } else if (tensors.size() > 1) {
+        tensor = make<arith::DivUIOp>(index, extents[dim]);
+        index = make<arith::RemUIOp>(index, extents[dim]);
       }
       place = arith::AddIOp::create(b, loc, place,
                                     make<arith::MulIOp>(index, stride));
       stride *= extents[dim];
     }
-    return gather(joined, place);
+    Value result;
+    for (int64_t number : findTensors(piece)) {
+      Value gathered = gather(tensors[number], place);
+      if (!result) {
+        result = gathered;
+        continue;
+      }
+      Value isThere =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, tensor,
+                                splat(tensor.getType(), number));
+      result = arith::SelectOp::create(b, loc, spread(isThere, gathered),
+                                       gathered, result);
+    }
+    return result;
   }
 
 private:
-  /// What has the given stretches in the first dimensions, with all of the
-  /// others.
-  Value join(SmallVector<size_t> &stretches, ArrayRef<Value> sources) {
-    size_t dim = stretches.size();
+  int64_t countTensors() const {
+    return llvm::divideCeil(shapes.source.front(), extents.front());
+  }
+
+  /// Which tensors have elements of a piece of the result.
+  SmallVector<int64_t> findTensors(size_t piece) const {
+    int64_t count =
+        getProduct(ArrayRef(shapes.source).drop_front()) * extents.front();
+    llvm::SetVector<int64_t> found;
+    for (int64_t number : getGrains(shapes.result, to, piece, /*grain=*/1))
+      found.insert(number / count);
+    return llvm::to_vector(found);
+  }
+
+  /// Appends the tensors of a stretch of the first dimension, of which
+  /// `sources` have the elements in pieces of `size`.
+  void joinParts(size_t stretch, int64_t size, ArrayRef<Value> sources,
+                 SmallVectorImpl<Value> &tensors) {
+    if (size == extents.front()) {
+      SmallVector<size_t> chosen;
+      tensors.push_back(join(chosen, stretch, stretch + 1, sources, size));
+      return;
+    }
+    SmallVector<Value> first(sources), second(sources);
+    for (size_t i = 0; i < sources.size(); ++i)
+      if (from.getStretchesOf(i).front() == stretch)
+        std::tie(first[i], second[i]) = halve(sources[i]);
+    joinParts(stretch, size / 2, first, tensors);
+    joinParts(stretch, size / 2, second, tensors);
+  }
+
+  /// The halves of a value along the second of its three dimensions.
+  std::pair<Value, Value> halve(Value value) {
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(value.getType()).getShape();
+    Value halves =
+        reshapeTo(b, loc, value, {shape[0], 2, shape[1] / 2, shape[2]});
+    auto split = SplitOp::create(
+        b, loc, TransOp::create(b, loc, halves, ArrayRef<int32_t>{0, 2, 3, 1}));
+    return {split.getOutLHS(), split.getOutRHS()};
+  }
+
+  /// What has the chosen stretches in the first dimensions, with all of the
+  /// others. Of the first dimension, it has the stretches from `begin` to
+  /// `end`. They are as long as in the operand, or `length`.
+  Value join(SmallVector<size_t> &chosen, size_t begin, size_t end,
+             ArrayRef<Value> sources, int64_t length = 0) {
+    size_t dim = chosen.size();
     if (dim == extents.size())
-      return sources[from.getPiece(stretches)];
+      return sources[from.getPiece(chosen)];
+    auto getSize = [&](size_t dim, size_t stretch) {
+      return dim == 0 && length ? length : from.getStretches(dim)[stretch].size;
+    };
+    if (dim > 0) {
+      begin = 0;
+      end = from.getStretches(dim).size();
+    }
     SmallVector<Value> parts;
-    for (size_t i = 0, e = from.getStretches(dim).size(); i < e; ++i) {
-      stretches.push_back(i);
-      parts.push_back(join(stretches, sources));
-      stretches.pop_back();
+    for (size_t i = begin; i < end; ++i) {
+      chosen.push_back(i);
+      parts.push_back(join(chosen, begin, end, sources, length));
+      chosen.pop_back();
     }
     int64_t before = rows, behind = columns;
     for (size_t i = 0; i < dim; ++i)
-      before *= from.getStretches(i)[stretches[i]].size;
+      before *= getSize(i, chosen[i]);
     for (size_t i = dim + 1; i < extents.size(); ++i)
       behind *= extents[i];
     // Each stretch is longer than the ones behind it together.
     Value joined;
-    int64_t size = from.getStretches(dim).back().size;
+    int64_t size = getSize(dim, end - 1);
     while (!parts.empty() || size < extents[dim]) {
-      bool isNext = !parts.empty() &&
-                    from.getStretches(dim)[parts.size() - 1].size == size;
+      bool isNext =
+          !parts.empty() && getSize(dim, begin + parts.size() - 1) == size;
       Value part = isNext ? reshapeTo(b, loc, parts.pop_back_val(),
                                       {before, size, behind})
                           : joined;
@@ -463,12 +542,15 @@ private:
         made.push_back(grains.build(order, parts));
       return made;
     }
-    Padded padded(b, loc, shapes);
+    if (Padded padded(b, loc, shapes, parts.front()); padded.fits()) {
+      SmallVector<Value> tensors = padded.join(parts);
+      for (size_t k = 0; k < to.size(); ++k)
+        made.push_back(padded.build(k, tensors));
+      return made;
+    }
     Gathered gathered(b, loc, shapes);
-    Value joined = padded.fits(parts) ? padded.join(parts) : Value();
     for (size_t k = 0; k < to.size(); ++k)
-      made.push_back(joined ? padded.build(k, joined)
-                            : gathered.build(k, parts));
+      made.push_back(gathered.build(k, parts));
     return made;
   }
 };

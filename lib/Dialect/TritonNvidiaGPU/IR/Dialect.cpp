@@ -21,6 +21,16 @@ using namespace mlir::triton::nvidia_gpu;
 #include "tile/Dialect/TritonNvidiaGPU/IR/Enums.cpp.inc"
 #include "tile/Dialect/TritonNvidiaGPU/IR/OpInterfaces.cpp.inc"
 
+/// The same division of a matrix, without the last bits of a block's number
+/// that make no difference.
+static gpu::CTALayoutAttr dropTrailingCopies(gpu::CTALayoutAttr layout) {
+  LinearLayout::DimBases bases = layout.getBases();
+  while (!bases.empty() &&
+         llvm::all_of(bases.back(), [](int32_t step) { return step == 0; }))
+    bases.pop_back();
+  return gpu::CTALayoutAttr::get(layout.getContext(), layout.getRank(), bases);
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "tile/Dialect/TritonNvidiaGPU/IR/AttrDefs.cpp.inc"
 
@@ -106,11 +116,12 @@ public:
     numbers.push_back({key, &value, isRequired});
   }
   void flag(StringRef key, bool &value) { flags.push_back({key, &value}); }
-  /// The parts of a matrix that blocks have: read from `CGALayout`, too.
-  void split(unsigned &m, unsigned &n) {
-    number("CTASplitM", m, /*isRequired=*/false);
-    number("CTASplitN", n, /*isRequired=*/false);
-    splits = {&m, &n};
+  /// The parts of a matrix that blocks have: `CGALayout`, or the numbers of
+  /// parts along both dimensions.
+  void blocks(gpu::CTALayoutAttr &value) {
+    number(kSplitKeys[0], splits[0], /*isRequired=*/false);
+    number(kSplitKeys[1], splits[1], /*isRequired=*/false);
+    layout = &value;
   }
 
   ParseResult parse() {
@@ -124,18 +135,26 @@ public:
     for (const Number &number : numbers)
       if (number.isRequired && !seen.contains(number.key))
         return parser.emitError(loc) << "expected '" << number.key << "'";
-    return success();
+    return finishBlocks(loc);
   }
 
-  static void printSplit(AsmPrinter &printer, unsigned m, unsigned n,
-                         bool isFirst) {
+  static void printBlocks(AsmPrinter &printer, gpu::CTALayoutAttr layout,
+                          bool isFirst) {
     StringRef comma = isFirst ? "" : ", ";
-    if (m != 1) {
-      printer << comma << "CTASplitM = " << m;
-      comma = ", ";
+    ArrayRef<unsigned> splits = layout.getCTASplitNum();
+    if (layout != getSplitLayout(layout.getContext(), splits)) {
+      printer << comma << kBasesKey << " = [";
+      llvm::interleaveComma(
+          layout.getBases(), printer,
+          [&](ArrayRef<int32_t> basis) { printer << "[" << basis << "]"; });
+      printer << "]";
+      return;
     }
-    if (n != 1)
-      printer << comma << "CTASplitN = " << n;
+    for (auto [key, count] : llvm::zip(kSplitKeys, splits))
+      if (count != 1) {
+        printer << comma << key << " = " << count;
+        comma = ", ";
+      }
   }
 
 private:
@@ -156,7 +175,7 @@ private:
       return failure();
     if (!seen.insert(key).second)
       return parser.emitError(loc) << "'" << key << "' is there twice";
-    if (key == "CGALayout")
+    if (key == kBasesKey)
       return parseBases(loc);
     auto *flag = llvm::find_if(
         flags, [&](const Flag &candidate) { return candidate.key == key; });
@@ -181,7 +200,7 @@ private:
   }
 
   ParseResult parseBasis(SMLoc loc) {
-    SmallVector<unsigned> basis;
+    std::vector<int32_t> &basis = bases.emplace_back();
     if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
           return parser.parseInteger(basis.emplace_back());
         }))
@@ -189,57 +208,74 @@ private:
     if (basis.size() != 2)
       return parser.emitError(loc)
              << "expected bases of two coordinates, found " << basis.size();
-    // Blocks that have the same. Only the numbers of parts are kept, so none
-    // of the other bits may have another place.
-    bool isSame = basis[0] == 0 && basis[1] == 0;
-    bool anyDivides = *splits[0] * *splits[1] > 1;
-    unsigned dim = basis[0] == 0;
-    if (isSame ? anyDivides
-               : seesSame || basis[1 - dim] != 0 ||
-                     basis[dim] != *splits[dim] || (dim == 0 && *splits[1] > 1))
-      return parser.emitError(loc)
-             << "expected bases that count blocks along M, then along N, each "
-                "by powers of two in order, or all of which are zero";
-    if (isSame)
-      seesSame = true;
-    else
-      *splits[dim] *= 2;
     return success();
   }
+
+  ParseResult finishBlocks(SMLoc loc) {
+    MLIRContext *context = parser.getContext();
+    bool namesSplits = llvm::any_of(
+        kSplitKeys, [&](StringRef key) { return seen.contains(key); });
+    if (seen.contains(kBasesKey)) {
+      if (namesSplits)
+        return parser.emitError(loc)
+               << "expected " << kBasesKey << ", or " << kSplitKeys[0]
+               << " and " << kSplitKeys[1] << ", found both";
+      *layout = gpu::CTALayoutAttr::get(context, /*rank=*/2, bases);
+      return success();
+    }
+    if (!llvm::all_of(splits, llvm::isPowerOf2_32))
+      return parser.emitError(loc)
+             << "expected powers of two as " << kSplitKeys[0] << " and "
+             << kSplitKeys[1] << ", found " << splits[0] << " and "
+             << splits[1];
+    *layout = getSplitLayout(context, splits);
+    return success();
+  }
+
+  /// Blocks that count along M, then along N.
+  static gpu::CTALayoutAttr getSplitLayout(MLIRContext *context,
+                                           ArrayRef<unsigned> splits) {
+    return gpu::CTALayoutAttr::get(context, /*CTAsPerCGA=*/splits,
+                                   /*CTASplitNum=*/splits,
+                                   /*CTAOrder=*/ArrayRef<unsigned>{0, 1});
+  }
+
+  static constexpr StringLiteral kBasesKey = "CGALayout";
+  static constexpr StringLiteral kSplitKeys[] = {"CTASplitM", "CTASplitN"};
 
   AsmParser &parser;
   SmallVector<Number> numbers;
   SmallVector<Flag> flags;
-  std::array<unsigned *, 2> splits{};
-  bool seesSame = false;
+  std::array<unsigned, 2> splits{1, 1};
+  LinearLayout::DimBases bases;
+  gpu::CTALayoutAttr *layout = nullptr;
   llvm::StringSet<> seen;
 };
 
 } // namespace
 
 Attribute TensorMemoryEncodingAttr::parse(AsmParser &parser, Type) {
-  unsigned blockM = 0, blockN = 0, colStride = 0, splitM = 1, splitN = 1;
+  unsigned blockM = 0, blockN = 0, colStride = 0;
+  gpu::CTALayoutAttr blocks;
   bool twoCTAs = false, fp4Padded = false;
   SMLoc loc = parser.getCurrentLocation();
   EncodingSyntax syntax(parser);
   syntax.number("blockM", blockM, /*isRequired=*/true);
   syntax.number("blockN", blockN, /*isRequired=*/true);
   syntax.number("colStride", colStride, /*isRequired=*/true);
-  syntax.split(splitM, splitN);
+  syntax.blocks(blocks);
   syntax.flag("twoCTAs", twoCTAs);
   syntax.flag("fp4Padded", fp4Padded);
   if (syntax.parse())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    blockM, blockN, colStride, splitM, splitN, twoCTAs,
-                    fp4Padded);
+                    blockM, blockN, colStride, blocks, twoCTAs, fp4Padded);
 }
 
 void TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
   printer << "<blockM = " << getBlockM() << ", blockN = " << getBlockN()
           << ", colStride = " << getColStride();
-  EncodingSyntax::printSplit(printer, getCTASplitM(), getCTASplitN(),
-                             /*isFirst=*/false);
+  EncodingSyntax::printBlocks(printer, getCTALayout(), /*isFirst=*/false);
   if (getTwoCTAs())
     printer << ", twoCTAs = true";
   if (getFp4Padded())
@@ -248,45 +284,52 @@ void TensorMemoryEncodingAttr::print(AsmPrinter &printer) const {
 }
 
 Attribute TensorMemoryScalesEncodingAttr::parse(AsmParser &parser, Type) {
-  unsigned splitM = 1, splitN = 1;
+  gpu::CTALayoutAttr blocks;
   SMLoc loc = parser.getCurrentLocation();
   EncodingSyntax syntax(parser);
-  syntax.split(splitM, splitN);
+  syntax.blocks(blocks);
   if (syntax.parse())
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    splitM, splitN);
+                    blocks);
 }
 
 void TensorMemoryScalesEncodingAttr::print(AsmPrinter &printer) const {
   printer << "<";
-  EncodingSyntax::printSplit(printer, getCTASplitM(), getCTASplitN(),
-                             /*isFirst=*/true);
+  EncodingSyntax::printBlocks(printer, getCTALayout(), /*isFirst=*/true);
   printer << ">";
 }
 
-static LogicalResult
-verifyCTASplit(function_ref<InFlightDiagnostic()> emitError, unsigned splitM,
-               unsigned splitN) {
-  if (!llvm::isPowerOf2_32(splitM) || !llvm::isPowerOf2_32(splitN))
-    return emitError()
-           << "expected powers of two as CTASplitM and CTASplitN, found "
-           << splitM << " and " << splitN;
+/// Each part of each dimension has one bit of a block's number that counts it.
+static LogicalResult verifyBlocks(function_ref<InFlightDiagnostic()> emitError,
+                                  gpu::CTALayoutAttr layout) {
+  std::array<int64_t, 2> next{1, 1};
+  SmallVector<std::pair<int32_t, unsigned>> steps;
+  for (ArrayRef<int32_t> basis : layout.getBases()) {
+    if (basis[0] != 0 && basis[1] != 0)
+      return emitError() << "expected bases along M or along N, found ["
+                         << basis << "]";
+    for (unsigned dim : {0, 1})
+      if (basis[dim] != 0)
+        steps.push_back({basis[dim], dim});
+  }
+  llvm::sort(steps);
+  for (auto [step, dim] : steps) {
+    if (step != next[dim])
+      return emitError() << "expected bases that count the parts along M and "
+                            "along N by powers of two, each of them once, "
+                            "found a step of "
+                         << step << " for " << next[dim];
+    next[dim] *= 2;
+  }
   return success();
 }
 
-static gpu::CTALayoutAttr getSplitLayout(MLIRContext *context, unsigned splitM,
-                                         unsigned splitN) {
-  SmallVector<unsigned> split{splitM, splitN};
-  return gpu::CTALayoutAttr::get(context, /*CTAsPerCGA=*/split,
-                                 /*CTASplitNum=*/split,
-                                 /*CTAOrder=*/ArrayRef<unsigned>{0, 1});
-}
-
-LogicalResult TensorMemoryEncodingAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, unsigned blockM,
-    unsigned blockN, unsigned colStride, unsigned splitM, unsigned splitN,
-    bool twoCTAs, bool fp4Padded) {
+LogicalResult
+TensorMemoryEncodingAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 unsigned blockM, unsigned blockN,
+                                 unsigned colStride, gpu::CTALayoutAttr blocks,
+                                 bool twoCTAs, bool fp4Padded) {
   if (blockM != 64 && blockM != 128)
     return emitError() << "expected blockM to be 64 or 128, found " << blockM;
   if (!llvm::isPowerOf2_32(blockN) || blockN > kTensorMemoryColumns)
@@ -298,23 +341,14 @@ LogicalResult TensorMemoryEncodingAttr::verify(
   if (fp4Padded && colStride != 1)
     return emitError() << "expected colStride to be 1 with fp4Padded, found "
                        << colStride;
-  return verifyCTASplit(emitError, splitM, splitN);
-}
-
-gpu::CTALayoutAttr TensorMemoryEncodingAttr::getCTALayout() const {
-  return getSplitLayout(getContext(), getCTASplitM(), getCTASplitN());
+  return verifyBlocks(emitError, blocks);
 }
 
 unsigned TensorMemoryEncodingAttr::getRank() const { return 2; }
 
 LogicalResult TensorMemoryScalesEncodingAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, unsigned splitM,
-    unsigned splitN) {
-  return verifyCTASplit(emitError, splitM, splitN);
-}
-
-gpu::CTALayoutAttr TensorMemoryScalesEncodingAttr::getCTALayout() const {
-  return getSplitLayout(getContext(), getCTASplitM(), getCTASplitN());
+    function_ref<InFlightDiagnostic()> emitError, gpu::CTALayoutAttr blocks) {
+  return verifyBlocks(emitError, blocks);
 }
 
 unsigned TensorMemoryScalesEncodingAttr::getRank() const { return 2; }

@@ -483,6 +483,15 @@ static LogicalResult verifyScales(Operation *op, gpu::MemDescType type,
   return success();
 }
 
+/// What an element takes: a byte of two 4-bit numbers may take two.
+static unsigned countBitsInMemory(gpu::MemDescType type) {
+  auto tensor = dyn_cast<TensorMemoryEncodingAttr>(type.getEncoding());
+  auto shared = dyn_cast<gpu::NVMMASharedEncodingAttr>(type.getEncoding());
+  bool isPadded =
+      (tensor && tensor.getFp4Padded()) || (shared && shared.getFp4Padded());
+  return type.getElementTypeBitWidth() * (isPadded ? 2 : 1);
+}
+
 LogicalResult TCGen5MMAScaledOp::verify() {
   gpu::MemDescType a = getA().getType(), b = getB().getType(),
                    d = getD().getType();
@@ -500,8 +509,8 @@ LogicalResult TCGen5MMAScaledOp::verify() {
   if (!d.getElementType().isF32())
     return emitOpError() << "expected accumulation in f32, found "
                          << d.getElementType();
-  if (failed(verifyReductionSize(*this, a.getShape()[1],
-                                 a.getElementTypeBitWidth())) ||
+  if (failed(
+          verifyReductionSize(*this, a.getShape()[1], countBitsInMemory(a))) ||
       failed(verifyScales(*this, getAScale().getType(), "a_scale")) ||
       failed(verifyScales(*this, getBScale().getType(), "b_scale")))
     return failure();

@@ -102,10 +102,10 @@ const ShapeRule &getRule(TensorShape shape) {
 /// Matches the places of a tensor's elements against one shape.
 class Matcher {
 public:
-  Matcher(const LinearLayout &places, unsigned elementBits, bool inAllWindows,
-          unsigned mostWords)
-      : places(places), elementBits(elementBits), inAllWindows(inAllWindows),
-        mostWords(mostWords) {}
+  Matcher(const LinearLayout &places, gpu::CTALayoutAttr blocks,
+          unsigned elementBits, bool inAllWindows, unsigned mostWords)
+      : places(places), blocks(blocks), elementBits(elementBits),
+        inAllWindows(inAllWindows), mostWords(mostWords) {}
 
   /// Fails and leaves the reason in `reason`.
   FailureOr<TensorMemoryAccess> match() {
@@ -171,11 +171,13 @@ private:
   LogicalResult checkBlocks() {
     for (StringRef inDim : {kRegister, kLane, kWarp, kBlock})
       for (unsigned bit = 0; bit < places.getInDimSizeLog2(inDim); ++bit) {
-        int32_t expected = inDim == kBlock ? 1 << bit : 0;
         // Blocks may hold copies, of which each keeps its own.
-        bool isCopy = inDim == kBlock && !get(inDim, bit).flatten() &&
-                      places.getOutDimSize(kBlock) == 1;
-        if (!isCopy && places.getBasis(inDim, bit, kBlock) != expected)
+        bool divides =
+            inDim == kBlock && bit < blocks.getNumBases() &&
+            llvm::any_of(
+                blocks.getBasis(bit), [](int32_t step) { return step != 0; });
+        int32_t expected = divides ? 1 << bit : 0;
+        if (places.getBasis(inDim, bit, kBlock) != expected)
           return fail("blocks of the cluster hold elements which lie in the "
                       "tensor memory of others");
         if (inDim == kBlock && get(inDim, bit).flatten())
@@ -303,6 +305,7 @@ private:
   }
 
   const LinearLayout &places;
+  gpu::CTALayoutAttr blocks; ///< of the buffer
   unsigned elementBits;
   bool inAllWindows;
   unsigned mostWords;
@@ -323,8 +326,9 @@ FailureOr<TensorMemoryAccess> mlir::triton::nvidia_gpu::getTensorMemoryAccess(
     function_ref<InFlightDiagnostic()> emitError, unsigned mostWords) {
   LinearLayout places =
       toLinearLayout(tensor).compose(getTensorMemoryPlaces(memory));
-  Matcher matcher(places, memory.getElementTypeBitWidth(),
-                  isInAllWindows(memory), std::min(mostWords, kMostWords));
+  Matcher matcher(places, gpu::getCTALayout(memory.getEncoding()),
+                  memory.getElementTypeBitWidth(), isInAllWindows(memory),
+                  std::min(mostWords, kMostWords));
   FailureOr<TensorMemoryAccess> access = matcher.match();
   if (failed(access) && emitError)
     emitError() << "expected a layout of registers that tcgen05.ld and "
@@ -353,7 +357,6 @@ std::optional<LinearLayout> mlir::triton::nvidia_gpu::getTensorMemoryRegisters(
 
   // The coordinates at each place, by its bits.
   llvm::MapVector<uint64_t, std::vector<int32_t>> left;
-  LinearLayout::DimBases blocks;
   for (unsigned dim = 0; dim < 2; ++dim)
     for (unsigned bit = 0; bit < places.getInDimSizeLog2(kDim(dim)); ++bit) {
       std::vector<int32_t> coordinates(2, 0);
@@ -361,11 +364,16 @@ std::optional<LinearLayout> mlir::triton::nvidia_gpu::getTensorMemoryRegisters(
       Place place{places.getBasis(kDim(dim), bit, kTensorSlot),
                   places.getBasis(kDim(dim), bit, kTensorColumn),
                   places.getBasis(kDim(dim), bit, kTensorLane)};
-      if (place.isZero())
-        blocks.push_back(coordinates);
-      else
+      if (!place.isZero())
         left[place.flatten()] = coordinates;
     }
+  // The other bits of coordinates are those of parts that blocks have.
+  gpu::CTALayoutAttr division = gpu::getCTALayout(memory.getEncoding());
+  LinearLayout::DimBases blocks = division.getBases();
+  for (std::vector<int32_t> &basis : blocks)
+    for (unsigned dim : {0, 1})
+      basis[dim] *= places.getInDimSize(kDim(dim)) /
+                    int32_t(division.getCTASplitNum()[dim]);
   auto take = [&](Place place) -> std::optional<std::vector<int32_t>> {
     auto it = left.find(place.flatten());
     if (it == left.end())

@@ -14,8 +14,9 @@ namespace {
 /// Collects where the bits of the two coordinates of a matrix go.
 class PlaceBuilder {
 public:
-  PlaceBuilder(unsigned bitWidth, unsigned numBlocks)
-      : slots(32 / bitWidth), numBlocks(numBlocks) {}
+  PlaceBuilder(unsigned bitWidth, gpu::CTALayoutAttr blocks)
+      : slots(32 / bitWidth), numBlocks(blocks.getNumCTAs()),
+        blocksOfParts(blocks.getLinearLayout().pseudoinvert()) {}
 
   void addLane(unsigned dim, int32_t lane) {
     bases[dim].push_back({0, 0, lane, 0});
@@ -28,11 +29,12 @@ public:
   void addColumn(unsigned dim, int64_t column) {
     bases[dim].push_back({0, int32_t(column), 0, 0});
   }
-  void addBlocks(unsigned dim, unsigned count) {
-    for (unsigned block = 1; block < count; block *= 2) {
-      bases[dim].push_back({0, 0, 0, nextBlock});
-      nextBlock *= 2;
-    }
+  /// The parts of a dimension, which blocks of the cluster have.
+  void addBlocks(unsigned dim) {
+    for (unsigned bit = 0; bit < blocksOfParts.getInDimSizeLog2(kDim(dim));
+         ++bit)
+      bases[dim].push_back(
+          {0, 0, 0, blocksOfParts.getBasis(kDim(dim), bit, kBlock)});
   }
 
   LinearLayout get() const {
@@ -48,7 +50,7 @@ public:
 
 private:
   unsigned numBlocks;
-  int32_t nextBlock = 1;
+  LinearLayout blocksOfParts;
   LinearLayout::DimBases bases[2];
 };
 
@@ -57,8 +59,7 @@ private:
 /// Where the elements of a matrix of `m` x `n` per block of the cluster are.
 static LinearLayout getPlaces(TensorMemoryEncodingAttr encoding, int64_t m,
                               int64_t n, unsigned bitWidth) {
-  unsigned splitM = encoding.getCTASplitM(), splitN = encoding.getCTASplitN();
-  PlaceBuilder places(bitWidth, splitM * splitN);
+  PlaceBuilder places(bitWidth, encoding.getCTALayout());
   unsigned blockM = encoding.getBlockM();
   int64_t blockN = std::min<int64_t>(encoding.getBlockN(), n);
   int64_t stride = getElementStride(encoding);
@@ -80,7 +81,7 @@ static LinearLayout getPlaces(TensorMemoryEncodingAttr encoding, int64_t m,
       places.addElement(0, rowPitch * step);
       step *= 2;
     }
-  places.addBlocks(0, splitM);
+  places.addBlocks(0);
 
   for (int64_t column = 1; column < blockN; column *= 2)
     if (halvesColumns && column == blockN / 2)
@@ -89,27 +90,26 @@ static LinearLayout getPlaces(TensorMemoryEncodingAttr encoding, int64_t m,
       places.addElement(1, column * stride);
   for (int64_t i = 1; i < n / blockN; i *= 2)
     places.addElement(1, pitch * i);
-  places.addBlocks(1, splitN);
+  places.addBlocks(1);
   return places.get();
 }
 
 static LinearLayout getPlaces(TensorMemoryScalesEncodingAttr encoding,
                               int64_t rows, int64_t scales) {
-  unsigned splitM = encoding.getCTASplitM(), splitN = encoding.getCTASplitN();
-  PlaceBuilder places(8, splitM * splitN);
+  PlaceBuilder places(8, encoding.getCTALayout());
   for (int64_t row = 1; row < rows; row *= 2)
     if (row < 32)
       places.addLane(0, row);
     else
       places.addColumn(0, row / 32);
-  places.addBlocks(0, splitM);
+  places.addBlocks(0);
   int64_t pitch = llvm::divideCeil(rows, 32);
   for (int64_t scale = 1; scale < scales; scale *= 2)
     if (scale < 4)
       places.addElement(1, scale);
     else
       places.addColumn(1, pitch * (scale / 4));
-  places.addBlocks(1, splitN);
+  places.addBlocks(1);
   return places.get();
 }
 

@@ -320,8 +320,7 @@ LogicalResult TMEMSubsliceOp::verify() {
     return verifyPartOfScales(*this);
   if (srcEncoding.getBlockM() != dstEncoding.getBlockM() ||
       srcEncoding.getColStride() != dstEncoding.getColStride() ||
-      srcEncoding.getCTASplitM() != dstEncoding.getCTASplitM() ||
-      srcEncoding.getCTASplitN() != dstEncoding.getCTASplitN() ||
+      srcEncoding.getCTALayout() != dstEncoding.getCTALayout() ||
       srcEncoding.getTwoCTAs() != dstEncoding.getTwoCTAs() ||
       srcEncoding.getFp4Padded() != dstEncoding.getFp4Padded() ||
       dstEncoding.getBlockN() > srcEncoding.getBlockN())

@@ -159,7 +159,9 @@ private:
     llvm::append_range(shape, rows);
     MLIRContext *context = mma.getContext();
     auto type = gpu::MemDescType::get(
-        shape, element, TensorMemoryScalesEncodingAttr::get(context, 1, 1),
+        shape, element,
+        TensorMemoryScalesEncodingAttr::get(
+            context, gpu::CTALayoutAttr::getDefault(context, /*rank=*/2)),
         TensorMemorySpaceAttr::get(context), /*mutableMemory=*/true);
     return TMEMAllocOp::create(b, mma.getLoc(), type, /*token=*/Type(),
                                /*src=*/Value())

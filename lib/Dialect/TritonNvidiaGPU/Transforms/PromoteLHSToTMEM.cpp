@@ -52,11 +52,15 @@ unsigned countColumnsBeside(TCGen5MMAOp mma) {
 gpu::MemDescType getOperandMemory(RankedTensorType type, gpu::MemDescType sum) {
   auto encoding = cast<TensorMemoryEncodingAttr>(sum.getEncoding());
   MLIRContext *context = type.getContext();
+  LinearLayout::DimBases blocks = encoding.getCTALayout().getBases();
+  for (std::vector<int32_t> &basis : blocks)
+    basis[1] = 0;
   return gpu::MemDescType::get(
       type.getShape(), type.getElementType(),
       TensorMemoryEncodingAttr::get(
           context, encoding.getBlockM(), type.getShape()[1], /*colStride=*/1,
-          encoding.getCTASplitM(), /*CTASplitN=*/1, encoding.getTwoCTAs(),
+          gpu::CTALayoutAttr::get(context, /*rank=*/2, blocks),
+          encoding.getTwoCTAs(),
           /*fp4Padded=*/false),
       TensorMemorySpaceAttr::get(context), /*mutableMemory=*/false);
 }

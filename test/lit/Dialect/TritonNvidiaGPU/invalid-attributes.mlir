@@ -30,18 +30,23 @@
 
 // -----
 
-// expected-error @+1 {{expected bases that count blocks along M, then along N, each by powers of two in order, or all of which are zero}}
+// expected-error @+1 {{expected bases that count the parts along M and along N by powers of two, each of them once, found a step of 2 for 1}}
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[2, 0]]>
 
 // -----
 
-// expected-error @+1 {{expected bases that count blocks along M, then along N}}
-#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[0, 1], [1, 0]]>
+// expected-error @+1 {{expected bases along M or along N, found [1, 1]}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0], [1, 1]]>
 
 // -----
 
-// expected-error @+1 {{expected bases that count blocks along M, then along N}}
-#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[0, 0], [1, 0]]>
+// expected-error @+1 {{found a step of 1 for 2}}
+#scales = #ttnvgpu.tensor_memory_scales_encoding<CGALayout = [[1, 0], [1, 0]]>
+
+// -----
+
+// expected-error @+1 {{expected CGALayout, or CTASplitM and CTASplitN, found both}}
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CTASplitM = 2, CGALayout = [[1, 0]]>
 
 // -----
 

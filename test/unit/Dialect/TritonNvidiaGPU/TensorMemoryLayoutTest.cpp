@@ -216,6 +216,127 @@ TEST_F(TensorMemoryLayoutTest, InstructionsReachTheElements) {
   }
 }
 
+/// What each bit of a block's number counts: rows (0) or columns (1) by a power
+/// of two, or nothing (-1).
+struct BlockOrder {
+  std::vector<std::array<int, 2>> bits; ///< dimension, step
+  int64_t rowParts = 1, columnParts = 1;
+
+  std::array<int64_t, 2> getPart(unsigned block) const {
+    std::array<int64_t, 2> part{0, 0};
+    for (auto [i, bit] : llvm::enumerate(bits))
+      if (bit[0] >= 0 && block >> i & 1)
+        part[bit[0]] += bit[1];
+    return part;
+  }
+  std::string print() const {
+    std::string text = "[";
+    for (auto [i, bit] : llvm::enumerate(bits))
+      text += llvm::formatv("{0}[{1}, {2}]", i ? ", " : "",
+                            bit[0] == 0 ? bit[1] : 0, bit[0] == 1 ? bit[1] : 0)
+                  .str();
+    return text + "]";
+  }
+};
+
+/// All orders of the given number of bits, with the powers of two of each
+/// dimension in any order.
+std::vector<BlockOrder> getOrders(unsigned numBits) {
+  std::vector<BlockOrder> found;
+  unsigned count = 1;
+  for (unsigned bit = 0; bit < numBits; ++bit)
+    count *= 3;
+  for (unsigned code = 0; code < count; ++code) {
+    std::vector<int> dims;
+    for (unsigned bit = 0, rest = code; bit < numBits; ++bit, rest /= 3)
+      dims.push_back(int(rest % 3) - 1);
+    std::array<std::vector<int>, 2> steps;
+    for (int dim : dims)
+      if (dim >= 0)
+        steps[dim].push_back(1 << steps[dim].size());
+    do {
+      do {
+        BlockOrder order;
+        std::array<unsigned, 2> next{0, 0};
+        for (int dim : dims)
+          order.bits.push_back({dim, dim < 0 ? 0 : steps[dim][next[dim]++]});
+        order.rowParts = 1 << steps[0].size();
+        order.columnParts = 1 << steps[1].size();
+        found.push_back(order);
+      } while (std::next_permutation(steps[1].begin(), steps[1].end()));
+    } while (std::next_permutation(steps[0].begin(), steps[0].end()));
+  }
+  return found;
+}
+
+TEST_F(TensorMemoryLayoutTest, BlocksInAnyOrder) {
+  constexpr int64_t kRows = 128, kColumns = 32;
+  constexpr StringLiteral kOfOne = "blockM = 64, blockN = 16, colStride = 1";
+  LinearLayout one =
+      getTensorMemoryPlaces(buffer(kRows, kColumns, "f32", kOfOne));
+  for (unsigned numBits : {1, 2, 3})
+    for (const BlockOrder &order : getOrders(numBits)) {
+      std::string encoding = kOfOne.str() + ", CGALayout = " + order.print();
+      auto type = buffer(kRows * order.rowParts, kColumns * order.columnParts,
+                         "f32", encoding);
+      // The first block that has the part of an element.
+      expectPlaces(type, [&](int64_t m, int64_t n) {
+        Found place{};
+        for (auto [i, part] :
+             llvm::enumerate(one.apply({{kDim(0), int32_t(m % kRows)},
+                                        {kDim(1), int32_t(n % kColumns)}})))
+          place[i] = part.second;
+        std::array<int64_t, 2> part{m / kRows, n / kColumns};
+        while (order.getPart(place[3]) != part)
+          ++place[3];
+        return place;
+      });
+      if (HasFatalFailure())
+        FAIL() << encoding;
+
+      // Registers of a block hold the elements of its part.
+      auto layout = getTensorMemoryRegisters(type, 4, TensorShape::L32x32b);
+      ASSERT_TRUE(layout) << encoding;
+      auto registers = gpu::LinearEncodingAttr::get(&context, *layout);
+      auto tensor = RankedTensorType::get(type.getShape(),
+                                          type.getElementType(), registers);
+      EXPECT_TRUE(succeeded(getTensorMemoryAccess(tensor, type))) << encoding;
+      LinearLayout elements = toLinearLayout(tensor);
+      for (unsigned block = 0; block < 1u << elements.getInDimSizeLog2(kBlock);
+           ++block) {
+        auto at = elements.apply(
+            {{kRegister, 0}, {kLane, 0}, {kWarp, 0}, {kBlock, int32_t(block)}});
+        EXPECT_EQ(at[0].second / kRows, order.getPart(block)[0]) << encoding;
+        EXPECT_EQ(at[1].second / kColumns, order.getPart(block)[1]) << encoding;
+      }
+    }
+}
+
+TEST_F(TensorMemoryLayoutTest, BlocksInAnotherOrder) {
+  // Of two orders that divide a matrix alike, each fits itself alone.
+  constexpr StringLiteral kOfOne = "blockM = 128, blockN = 32, colStride = 1";
+  for (const BlockOrder &order : getOrders(3))
+    for (const BlockOrder &other : getOrders(3)) {
+      if (order.rowParts != other.rowParts ||
+          order.columnParts != other.columnParts)
+        continue;
+      auto make = [&](const BlockOrder &of) {
+        return buffer(128 * of.rowParts, 32 * of.columnParts, "f32",
+                      kOfOne.str() + ", CGALayout = " + of.print());
+      };
+      auto type = make(order);
+      auto layout =
+          getTensorMemoryRegisters(make(other), 4, TensorShape::L32x32b);
+      ASSERT_TRUE(layout);
+      auto tensor = RankedTensorType::get(
+          type.getShape(), type.getElementType(),
+          gpu::LinearEncodingAttr::get(&context, *layout));
+      EXPECT_EQ(succeeded(getTensorMemoryAccess(tensor, type)),
+                order.bits == other.bits)
+          << order.print() << " " << other.print();
+    }
+}
+
 TEST_F(TensorMemoryLayoutTest, LayoutsThatDoNotFit) {
   auto type =
       buffer(128, 64, "f32", "blockM = 128, blockN = 64, colStride = 1");

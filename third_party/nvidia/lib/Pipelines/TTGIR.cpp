@@ -3,6 +3,7 @@
 
 #include "MiddleEnd.h"
 #include "nvidia/Pipelines/Pipelines.h"
+#include "nvidia/ScaledMma.h"
 #include "nvidia/TargetTable.h"
 #include "nvidia/TritonNVIDIAGPUToLLVM/Passes.h"
 
@@ -43,6 +44,17 @@ void nvidia::buildTTGIRPipeline(const PassAdder &add,
     choice.wherePossible = options.rowGroups == 2;
     add(createChooseRowGroupsNV(choice));
     add(createTritonSplitRows());
+  }
+  bool scalesInTensorMemory =
+      hasTensorMemory && options.tensorMemory && options.numCTAs == 1;
+  if (scalesInTensorMemory || (target && target->hasBlockScaledMma)) {
+    PackAlongKNVOptions packing;
+    if (!scalesInTensorMemory) {
+      packing.leastRows = ScaledMma::m;
+      packing.leastColumns = ScaledMma::n;
+      packing.leastPackedK = packing.leastK;
+    }
+    add(createPackAlongKNV(packing));
   }
   // Descriptors that TMA does not serve are pointers like others.
   if (useTMA) {

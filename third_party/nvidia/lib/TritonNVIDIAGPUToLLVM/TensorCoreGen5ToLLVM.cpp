@@ -134,17 +134,20 @@ protected:
     return product;
   }
 
+  /// Which parts of rows and columns a bit of a block's number counts.
+  static std::pair<int32_t, int32_t> getSteps(ttg::MemDescType type,
+                                              unsigned bit) {
+    ttg::CTALayoutAttr blocks = ttg::getCTALayout(type.getEncoding());
+    if (bit >= blocks.getNumBases())
+      return {0, 0};
+    ArrayRef<int32_t> basis = blocks.getBasis(bit).take_back(2);
+    return {basis[0], basis[1]};
+  }
+
   /// Each block has the rows of A, and the columns of B, that its part of the
   /// accumulator needs. Of two that multiply together, each has half of these
   /// columns.
   LogicalResult checkBlocks(OpT op) const {
-    auto getSteps = [](ttg::MemDescType type, unsigned bit) {
-      ttg::CTALayoutAttr blocks = ttg::getCTALayout(type.getEncoding());
-      if (bit >= blocks.getNumBases())
-        return std::pair(0, 0);
-      ArrayRef<int32_t> basis = blocks.getBasis(bit).take_back(2);
-      return std::pair(basis[0], basis[1]);
-    };
     unsigned bits = llvm::Log2_32(ttg::lookupNumCTAs(op));
     for (unsigned bit = 0; bit < bits; ++bit) {
       auto [m, n] = getSteps(op.getD().getType(), bit);
@@ -168,9 +171,7 @@ protected:
              layout.getBasis(kBlock, 0, kDim(dim)) != 0 &&
              layout.getBasis(kBlock, 0, kDim(1 - dim)) == 0;
     };
-    auto d =
-        cast<ttng::TensorMemoryEncodingAttr>(op.getD().getType().getEncoding());
-    if (d.getCTASplitM() < 2)
+    if (getSteps(op.getD().getType(), /*bit=*/0).first == 0)
       return this->decline(op, "two blocks multiply together: they must divide "
                                "the rows of the accumulator");
     if (!ttng::isInTensorMemory(op.getA().getType()) &&
@@ -402,6 +403,8 @@ struct ScaledMMAPattern : ProductPattern<ttng::TCGen5MMAScaledOp> {
       return decline(op, "the scales of b begin at the first lane of a window: "
                          "blockN of the accumulator must be a multiple of 32, "
                          "or all columns");
+    if (failed(checkBlocksOfScales(op)))
+      return failure();
     TensorOperand aScale = makeTensorOperand(adaptor.getAScale(),
                                              op.getAScale().getType()),
                   bScale = makeTensorOperand(adaptor.getBScale(),
@@ -423,6 +426,24 @@ struct ScaledMMAPattern : ProductPattern<ttng::TCGen5MMAScaledOp> {
   }
 
 private:
+  /// Each block has the scales of its rows of A, and of the columns of its part
+  /// of the accumulator. Two that multiply together both have those of all
+  /// columns.
+  LogicalResult checkBlocksOfScales(ttng::TCGen5MMAScaledOp op) const {
+    unsigned bits = llvm::Log2_32(ttg::lookupNumCTAs(op));
+    for (unsigned bit = 0; bit < bits; ++bit) {
+      auto [m, n] = getSteps(op.getD().getType(), bit);
+      for (auto [name, type, rows] :
+           {std::tuple("a", op.getAScale().getType(), m),
+            std::tuple("b", op.getBScale().getType(), n)})
+        if (getSteps(type, bit) != std::pair(rows, 0))
+          return decline(op, Twine("blocks of the cluster divide the scales "
+                                   "of ") +
+                                 name + " otherwise than the accumulator");
+    }
+    return success();
+  }
+
   /// Checks that the elements of an operand hold numbers of its format, and
   /// that there is a scale for each 16 or 32 of a row.
   LogicalResult checkOperand(ttng::TCGen5MMAScaledOp op, ttg::MemDescType type,

@@ -60,10 +60,11 @@ def TTNG_TensorMemoryEncodingAttr
     Outer dimensions of the descriptor (several buffers) follow each other along
     the columns.
 
-    `CTASplitM` and `CTASplitN` say over how many blocks of a cluster the matrix
-    is divided; `twoCTAs` marks an accumulator of a two-block multiplication.
-    `CGALayout` is read instead of them, as other encodings have it: `[[1, 0]]` is
-    two blocks along M, `[[0, 0]]` is two that have the same.
+    `CGALayout` says how the blocks of a cluster divide the matrix, as in other
+    encodings: `[[1, 0]]` is two blocks along M, `[[0, 0]]` is two that have the
+    same. `CTASplitM` and `CTASplitN` say it where the lower bits of a block's
+    number count along M, and the upper bits along N. `twoCTAs` marks an
+    accumulator of a two-block multiplication.
 
     `fp4Padded` is for an operand of 4-bit numbers beside one of 8 bits. The type
     counts bytes of two numbers along N, but each number takes a byte of its own, in
@@ -74,17 +75,32 @@ def TTNG_TensorMemoryEncodingAttr
     ```mlir
     #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
     #tmem1 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CTASplitM = 2, twoCTAs = true>
+    #tmem2 = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[0, 1], [1, 0]]>
     ```
   }];
   let parameters = (ins
     "unsigned":$blockM,
     "unsigned":$blockN,
     "unsigned":$colStride,
-    DefaultValuedParameter<"unsigned", "1">:$CTASplitM,
-    DefaultValuedParameter<"unsigned", "1">:$CTASplitN,
+    "::mlir::triton::gpu::CTALayoutAttr":$CTALayout,
     DefaultValuedParameter<"bool", "false">:$twoCTAs,
     DefaultValuedParameter<"bool", "false">:$fp4Padded
   );
+  // The last bits of a block's number are left out where they divide nothing.
+  let skipDefaultBuilders = 1;
+  let builders = [
+    AttrBuilder<(ins "unsigned":$blockM, "unsigned":$blockN,
+                     "unsigned":$colStride,
+                     "::mlir::triton::gpu::CTALayoutAttr":$CTALayout,
+                     "bool":$twoCTAs, "bool":$fp4Padded), [{
+      return $_get($_ctxt, blockM, blockN, colStride,
+                   dropTrailingCopies(CTALayout), twoCTAs, fp4Padded);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    unsigned getCTASplitM() const { return getCTALayout().getCTASplitNum()[0]; }
+    unsigned getCTASplitN() const { return getCTALayout().getCTASplitNum()[1]; }
+  }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -94,7 +110,7 @@ def TTNG_TensorMemoryScalesEncodingAttr
           DeclareAttrInterfaceMethods<LayoutEncodingTrait>]> {
   let summary = "How the scales of a scaled multiplication lie in tensor memory";
   let description = [{
-    Scales are 8 bits wide. A tile of 32 rows x 4 scales takes 32 lanes and one
+    Scales are 8 bits wide, and `CGALayout` divides them as it divides matrices. A tile of 32 rows x 4 scales takes 32 lanes and one
     column. It is repeated in the other three 32-lane windows, because each
     warp of the tensor core reads its own window. Tiles follow each other along
     the columns, those along the rows first.
@@ -105,10 +121,17 @@ def TTNG_TensorMemoryScalesEncodingAttr
     !ttg.memdesc<128x4xi8, #ttnvgpu.tensor_memory_scales_encoding<>, #ttnvgpu.tensor_memory>
     ```
   }];
-  let parameters = (ins
-    DefaultValuedParameter<"unsigned", "1">:$CTASplitM,
-    DefaultValuedParameter<"unsigned", "1">:$CTASplitN
-  );
+  let parameters = (ins "::mlir::triton::gpu::CTALayoutAttr":$CTALayout);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    AttrBuilder<(ins "::mlir::triton::gpu::CTALayoutAttr":$CTALayout), [{
+      return $_get($_ctxt, dropTrailingCopies(CTALayout));
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    unsigned getCTASplitM() const { return getCTALayout().getCTASplitNum()[0]; }
+    unsigned getCTASplitN() const { return getCTALayout().getCTASplitNum()[1]; }
+  }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -107,7 +107,8 @@ tt.func @dynamic_step(%p: !tt.ptr<i32>, %m: i32, %n: i32, %s: i32) {
   // CHECK: %[[GROUPS:.*]] = arith.divui %[[COUNT]], %{{.*}}
   // CHECK: %[[FITS:.*]] = arith.cmpi ule, %arg3, %c715827882_i32
   // CHECK: arith.select %[[FITS]], %[[GROUPS]], %c0_i32
-  // CHECK: scf.for
+  // CHECK: %[[STEP:.*]] = arith.select %[[FITS]], %{{.*}}, %arg3
+  // CHECK: scf.for %{{.*}} step %[[STEP]]
   // CHECK-COUNT-3: tt.store
   // CHECK: scf.for %{{.*}} = %{{.*}} to %arg2 step %arg3
   scf.for %i = %m to %n step %s : i32 {

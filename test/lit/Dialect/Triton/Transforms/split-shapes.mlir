@@ -149,13 +149,36 @@ tt.func @reshape_padded(%x: tensor<7x59xi32>) -> tensor<413xi32> {
 
 // -----
 
-// A tensor with padding would be too large: each piece is gathered from.
-// CHECK-LABEL: tt.func @reshape_gather
-tt.func @reshape_gather(%x: tensor<96x80xf32>) -> tensor<7680xf32> {
-  // CHECK-NOT: tt.join
-  // CHECK-COUNT-4: tt.gather
+// A tensor with padding would be too large: it becomes two, of 64 rows each. One
+// piece of the result has elements of both.
+// CHECK-LABEL: tt.func @reshape_several
+tt.func @reshape_several(%x: tensor<96x80xf32>) -> tensor<7680xf32> {
+  // CHECK-COUNT-5: tt.gather %{{.*}} : (tensor<1x8192x1xf32>
+  // CHECK-NOT: tt.gather
   %0 = tt.reshape %x : tensor<96x80xf32> -> tensor<7680xf32>
   tt.return %0 : tensor<7680xf32>
+}
+
+// -----
+
+// A stretch of rows is halved where it is longer than the tensor may be.
+// CHECK-LABEL: tt.func @reshape_halved
+tt.func @reshape_halved(%x: tensor<65x255xf32>) -> tensor<16575xf32> {
+  // CHECK: tt.split
+  // CHECK: tt.gather %{{.*}} : (tensor<1x8192x1xf32>
+  %0 = tt.reshape %x : tensor<65x255xf32> -> tensor<16575xf32>
+  tt.return %0 : tensor<16575xf32>
+}
+
+// -----
+
+// Of one row with padding, too: each piece is gathered from.
+// CHECK-LABEL: tt.func @reshape_gather
+tt.func @reshape_gather(%x: tensor<3x8193xf32>) -> tensor<24579xf32> {
+  // CHECK-NOT: tt.join
+  // CHECK: tt.gather %{{.*}} : (tensor<1x16384x1xf32>
+  %0 = tt.reshape %x : tensor<3x8193xf32> -> tensor<24579xf32>
+  tt.return %0 : tensor<24579xf32>
 }
 
 // -----

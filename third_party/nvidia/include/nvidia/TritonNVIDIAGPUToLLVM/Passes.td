@@ -76,6 +76,41 @@ def ChooseRowGroupsNV : Pass<"choose-row-groups-nv", "mlir::ModuleOp"> {
   ];
 }
 
+def PackAlongKNV : Pass<"pack-along-k-nv"> {
+  let summary = "Pack fp4 operands along K for instructions that scale";
+  let description = [{
+    `tt.dot_scaled` takes bytes with two fp4 elements that are neighbours along K,
+    or along the other dimension (`lhs_k_pack`, `rhs_k_pack`). Instructions take the
+    first kind. Where one takes the dot, such bytes are made of two others.
+
+    ```mlir
+    %d = tt.dot_scaled %a scale %s, %b scale %t, %c lhs = e4m3 rhs = e2m1 {rhs_k_pack = false}
+        : ... * tensor<128x32xi8>, ...
+    ```
+    becomes
+    ```mlir
+    %p = tt.reshape %b : tensor<128x32xi8> -> tensor<64x2x32xi8>
+    ...
+    %q = tt.reshape %joined : tensor<64x32x2xi8> -> tensor<64x64xi8>
+    %d = tt.dot_scaled %a scale %s, %q scale %t, %c lhs = e4m3 rhs = e2m1 : ...
+    ```
+  }];
+  let options = [
+    Option<"leastRows", "least-rows", "int64_t", /*default=*/"128",
+           "Rows of the smallest result that an instruction makes">,
+    Option<"leastColumns", "least-columns", "int64_t", /*default=*/"32",
+           "Columns of that result">,
+    Option<"leastK", "least-k", "int64_t", /*default=*/"32",
+           "Elements that it adds up">,
+    Option<"leastPackedK", "least-packed-k", "int64_t", /*default=*/"64",
+           "Elements that it adds up where both operands are fp4">
+  ];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numPacked", "num-packed", "Operands that are packed along K">
+  ];
+}
+
 def Exp2ByPolynomialNV : Pass<"exp2-by-polynomial-nv", "mlir::ModuleOp"> {
   let summary = "Compute some powers of two by a polynomial";
   let description = [{

@@ -21,29 +21,22 @@ class TensorMemoryLayoutBase(_Layout):
     def _set_cluster(self) -> None:
         self._set(cga_layout=_bases(self.cga_layout, "cga_layout"))
         _cluster(self, 2)
+        for dim in (0, 1):
+            steps = sorted(basis[dim] for basis in self.cga_layout if basis[dim])
+            if steps != [1 << bit for bit in range(len(steps))]:
+                raise SemanticError(
+                    f"{type(self).__name__}: the bases of cga_layout count the parts of rows and "
+                    f"of columns by powers of two, each of them once, not {self.cga_layout}"
+                )
+        if any(all(basis) for basis in self.cga_layout):
+            raise SemanticError(
+                f"{type(self).__name__}: a basis of cga_layout is along rows or along columns, "
+                f"not {self.cga_layout}"
+            )
 
     @property
     def rank(self) -> int:
         return 2
-
-    def _splits(self) -> str:
-        """Over how many blocks of a cluster rows and columns are divided."""
-        counts = [1, 1]
-        in_order = []
-        for dim in (0, 1):
-            for basis in self.cga_layout:
-                if basis[dim]:
-                    in_order.append([counts[0], 0] if dim == 0 else [0, counts[1]])
-                    counts[dim] *= 2
-        if in_order and [list(basis) for basis in self.cga_layout] != in_order:
-            raise SemanticError(
-                "tile has no code for tensor memory whose blocks are counted otherwise than along "
-                f"rows first, then along columns: cga_layout={self.cga_layout}"
-            )
-        names = ("CTASplitM", "CTASplitN")
-        return "".join(
-            f", {name} = {count}" for name, count in zip(names, counts, strict=True) if count > 1
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +75,7 @@ class TensorMemoryLayout(TensorMemoryLayoutBase):
         two += ", fp4Padded = true" if self.fp4_padded else ""
         return (
             f"#ttnvgpu.tensor_memory_encoding<blockM = {self.block[0]}, blockN = {self.block[1]}, "
-            f"colStride = {self.col_stride}{self._splits()}{two}>"
+            f"colStride = {self.col_stride}{_cluster(self, 2)}{two}>"
         )
 
 
@@ -98,7 +91,7 @@ class TensorMemoryScalesLayout(TensorMemoryLayoutBase):
         self._set_cluster()
 
     def _text(self) -> str:
-        return f"#ttnvgpu.tensor_memory_scales_encoding<{self._splits().removeprefix(', ')}>"
+        return f"#ttnvgpu.tensor_memory_scales_encoding<{_cluster(self, 2).removeprefix(', ')}>"
 
 
 _VARIANTS = ("32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2", "32x32b_splitn")
@@ -130,6 +123,9 @@ def register_layout(descriptor: Any, num_warps: int, variant: str) -> Distribute
         if bases:
             if shape != variant:
                 _keep_halves(*bases[:3], descriptor.shape[-1])
+            # The last bits of a block's number may divide nothing.
+            blocks = bases[3]
+            blocks += [[0, 0]] * (len(descriptor.layout.cga_layout) - len(blocks))
             return DistributedLinearLayout(*bases, list(descriptor.shape[-2:]))
     raise SemanticError(f"no {variant!r} loads {descriptor.name} in {num_warps} warps")
 

@@ -192,19 +192,16 @@ def tcgen05_mma_barrier_count(smems: Sequence[Any], multicast: bool, two_ctas: b
     """How many arrivals a barrier of a dot with these operands counts in each phase."""
     if not unwrap(multicast):
         return 1
-    layouts = [unwrap(smem).layout for smem in unwrap(smems)]
-    # Blocks that share an operand all hear of each other's dots.
-    shared = {
-        bit
-        for layout in layouts
-        for bit, basis in enumerate(layout.cga_layout)
-        if not any(basis) and not (unwrap(two_ctas) and bit == 0)
-    }
-    groups = [
-        1 << sum(not any(basis) for bit, basis in enumerate(layout.cga_layout) if bit in shared)
-        for layout in layouts
-    ]
-    return sum(groups) - max(0, len(groups) - 1)
+    # Blocks that share an operand all hear of each other's dots, once each. Those of the first
+    # block differ in bits that make no difference to the operand. A pair counts as one.
+    hearers = {0}
+    for smem in unwrap(smems):
+        blocks = {0}
+        for bit, basis in enumerate(unwrap(smem).layout.cga_layout):
+            if not any(basis) and not (unwrap(two_ctas) and bit == 0):
+                blocks |= {block | 1 << bit for block in blocks}
+        hearers |= blocks
+    return len(hearers)
 
 
 __all__ = [
