@@ -44,6 +44,7 @@ SPELLING = (
 SECTION = re.compile(r"^// -----.*$", re.MULTILINE)
 #: What a section fails for, by its first error. The first expression that matches names it.
 CAUSES = {
+    r"^accepted and lowered here": "accepted and lowered here, refused there",
     r"unexpected (error|warning)": "refused, in other words",
     r"expected (error|warning|remark) .* was not produced": "accepted here, refused there",
     r"Unknown command line argument|no such option|does not refer to a registered": (
@@ -71,6 +72,7 @@ DIAGNOSTIC = re.compile(
     r"^[^:\n]+:(\d+):\d+: (error|warning|remark): (?!expected (?:error|warning|remark) )",
     re.MULTILINE,
 )
+LOWERED = "accepted and lowered here"
 #: From the closest to the least close.
 REFUSALS = [
     "",
@@ -87,7 +89,7 @@ INSTRUCTION = re.compile(
     r"|cp[.](?:reduce[.])?async[.]bulk[.]tensor|cp[.]async[.]bulk[.](?:commit|wait)[._]group"
     r"|st[.]async|clusterlaunchcontrol[.](?:try|query)[._]cancel|tensormap[.]\w+"
     r"|cluster[.](?:arrive|wait)|wgmma[.]\w+|ldmatrix|stmatrix|redux[.]sync|shfl[.]sync"
-    r"|fence[.](?:proxy|mbarrier[._]init)|(?:atom|red)(?=[.](?:shared|global))|llvm[.]atomicrmw)\b"
+    r"|fence[.](?:proxy|mbarrier[._]init)|(?:atom|red)(?=[.](?:\w+[.])*(?:shared|global))|llvm[.]atomicrmw)\b"
     r"((?:[.](?:\w|::)+)*)"
 )
 #: What accesses memory, and attributes of arguments: asked for only where no instruction is named.
@@ -237,8 +239,8 @@ class Suite:
         command = VERIFY.sub("", self.command(run, path).split(" | ")[0]) + " " + passes
         diagnostics = self.output(command).stderr
         found = Counter((int(line), kind) for line, kind in DIAGNOSTIC.findall(diagnostics))
-        # What is not read is not refused.
-        return expected, Counter() if UNKNOWN.search(diagnostics) else found
+        # What is not read is not refused: no line has such an error.
+        return expected, Counter({(0, "error"): 1}) if UNKNOWN.search(diagnostics) else found
 
     def how_refused(self, path: Path, run: str) -> str:
         """How what the file expects to be refused is refused; nothing where it is not."""
@@ -336,7 +338,11 @@ class Suite:
         verifying = [run for run in runs if VERIFY.search(run)]
         if verifying and "expected-" in path.read_text():
             ways = [self.how_refused(path, run) for run in verifying]
-            return ("", "") if not all(ways) else (max(ways, key=REFUSALS.index), "")
+            if all(ways):
+                return max(ways, key=REFUSALS.index), ""
+            converts = f"{PREPARATION} -convert-triton-gpu-to-llvm"
+            found = [self.find_diagnostics(path, run, converts) for run in verifying]
+            return "", LOWERED if not any(diagnostics for _, diagnostics in found) else ""
         # There is no sm_107 here.
         runs = [run for run in runs if "compute-capability=107" not in run]
         counts = [self.count_same_operations(path, run) for run in runs]
