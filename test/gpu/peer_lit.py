@@ -11,10 +11,13 @@ are counted by their cause.
 A section that fails is also compared in what it means, and counted apart:
 
 - Where it expects errors, tile-opt may refuse the same lines in other words, when it reads them or
-  when it converts them to LLVM.
+  when it converts them to LLVM. Each function is asked for by itself, as the first error ends the
+  rest. A function may also be refused at another line.
 - Where it looks for text, tile-opt may print every operation and instruction that the lines name,
   at least as often as they do. A section of a conversion to LLVM first gets the passes that choose
-  places in shared and tensor memory. This says nothing about their order and operands.
+  places in shared and tensor memory, and each of its modules is run by itself. Loads and stores of
+  tensor memory count as many times as they move columns. This says nothing about their order and
+  operands.
 
 What tile-opt prints is compared in Triton's spelling: `ttng.` for `ttnvgpu.`, and descriptors
 without `tensor<>`.
@@ -41,6 +44,7 @@ SPELLING = (
 SECTION = re.compile(r"^// -----.*$", re.MULTILINE)
 #: What a section fails for, by its first error. The first expression that matches names it.
 CAUSES = {
+    r"^accepted and lowered here": "accepted and lowered here, refused there",
     r"unexpected (error|warning)": "refused, in other words",
     r"expected (error|warning|remark) .* was not produced": "accepted here, refused there",
     r"Unknown command line argument|no such option|does not refer to a registered": (
@@ -48,6 +52,9 @@ CAUSES = {
     ),
     r"is unknown|not found for custom op|unknown key|dim = 1, found dim": "not read",
     r"run -allocate|no place|no places|'ttg.target' attribute": "wants other passes first",
+    r"unknown target \"cuda:107\"|blockRepOrder|unknown compute capability 107": "sm_107 alone",
+    r"failed to legalize|expected no memory descriptor among the results": "not lowered",
+    r"^prints fewer": "some operations or instructions are missing",
     r"expected string not found|CHECK-COUNT|excluded string": "other code or IR",
 }
 
@@ -65,14 +72,78 @@ DIAGNOSTIC = re.compile(
     r"^[^:\n]+:(\d+):\d+: (error|warning|remark): (?!expected (?:error|warning|remark) )",
     re.MULTILINE,
 )
+LOWERED = "accepted and lowered here"
+#: From the closest to the least close.
+REFUSALS = [
+    "",
+    "the same lines refused, in other words",
+    "the same lines refused by the conversion to LLVM",
+    "the same functions refused, at other lines",
+]
+UNKNOWN = re.compile(r"error: .*(unknown (key|attribute)|is unknown|not found for custom op)")
 CHECK = re.compile(r"//\s*([\w-]+?)(-NEXT|-SAME|-DAG|-COUNT-\d+)?(?:\{LITERAL\})?:(.*)")
 #: Operations, and in lowered code the names of instructions.
 OPERATION = re.compile(r"\b(?:tt|ttg|ttng|nvws|scf)\.[a-z_][a-z_0-9.]*[a-z0-9]")
 INSTRUCTION = re.compile(
-    r"(?:\b|(?<=\\0A)|(?<=\\09))(?:tcgen05[.]\w+|mbarrier[.](?!shared)\w+|cp[.](?:reduce[.])?async[.]bulk[.]tensor"
-    r"|st[.]async|clusterlaunchcontrol[.]\w+|tensormap[.]\w+|cluster[.](?:arrive|wait)|wgmma[.]\w+"
-    r"|ldmatrix|stmatrix)\b"
+    r"(?:\b|(?<=\\0A)|(?<=\\09))(tcgen05[.]\w+|mbarrier[.](?!shared)\w+"
+    r"|cp[.](?:reduce[.])?async[.]bulk[.]tensor|cp[.]async[.]bulk[.](?:commit|wait)[._]group"
+    r"|st[.]async|clusterlaunchcontrol[.](?:try|query)[._]cancel|tensormap[.]\w+"
+    r"|cluster[.](?:arrive|wait)|wgmma[.]\w+|ldmatrix|stmatrix|redux[.]sync|shfl[.]sync"
+    r"|fence[.](?:proxy|mbarrier[._]init)|(?:atom|red)(?=[.](?:\w+[.])*(?:shared|global))|llvm[.]atomicrmw)\b"
+    r"((?:[.](?:\w|::)+)*)"
 )
+#: What accesses memory, and attributes of arguments: asked for only where no instruction is named.
+ACCESS = re.compile(
+    r"\b(llvm[.](?:load|store|byval|align)|nvvm[.](?:grid_constant|mapa)|mapa[.]shared)\b()"
+)
+COLUMNS = re.compile(r"[.]x(\d+)(?:[.]|$)")
+MODULE = re.compile(r"^module\b", re.MULTILINE)
+FUNCTION = re.compile(r"^ *(?:tt|llvm)[.]func\b", re.MULTILINE)
+#: What one of Triton's passes does, and several of tile.
+PASSES = {
+    r"--?triton-nvidia-mma-lowering\b": "-triton-nvidia-copy-scales -triton-nvidia-mma-lowering",
+}
+
+
+def count_operations(names: re.Pattern[str], text: str) -> Counter[str]:
+    """How often each is named."""
+    if names is OPERATION:
+        return Counter(names.findall(text))
+    counts: Counter[str] = Counter()
+    for name, modifiers in names.findall(text):
+        columns = COLUMNS.search(modifiers) if name in ("tcgen05.ld", "tcgen05.st") else None
+        kind = "atom" if name in ("red", "llvm.atomicrmw") else name.replace("_", ".")
+        counts[kind] += int(columns[1]) if columns else 1
+    return counts
+
+
+def find_parts(text: str, begins: re.Pattern[str]) -> list[tuple[int, int]]:
+    """Where parts begin and end: each goes to the end of the line in which braces are balanced."""
+    spans: list[tuple[int, int]] = []
+    for match in begins.finditer(text):
+        depth, end = 0, match.start()
+        for line in text[match.start() :].splitlines(keepends=True):
+            end += len(line)
+            code = line.split("//")[0].rstrip()
+            depth += code.count("{") - code.count("}")
+            if depth == 0 and code.endswith("}"):
+                break
+        spans.append((match.start(), end))
+    return spans
+
+
+def blank_others(text: str, begins: re.Pattern[str]) -> list[str]:
+    """The text once for each of these parts, with nothing in the places of the others."""
+    spans = find_parts(text, begins)
+    texts = []
+    for kept in spans:
+        lines = text
+        for begin, end in spans:
+            if (begin, end) != kept:
+                blank = re.sub(r"[^\n]", " ", lines[begin:end])
+                lines = lines[:begin] + blank + lines[end:]
+        texts.append(lines)
+    return texts
 
 
 def find_filecheck() -> str:
@@ -131,8 +202,14 @@ class Suite:
         )
 
     def with_target(self, path: Path, target: str) -> Path:
-        module = path.read_text()
+        """Names a target. There is no sm_107 here: its programs run as those of sm_103. Pairs of
+        blocks multiply on sm_100."""
+        module = path.read_text().replace("cuda:107", "cuda:103")
+        if "two-ctas" in module:
+            target = "cuda:100"
         if "ttg.target" in module:
+            path = path.with_suffix(".prepared.mlir")
+            path.write_text(module)
             return path
         module = module.replace(
             "module attributes {", f'module attributes {{ttg.target = "{target}", '
@@ -141,8 +218,10 @@ class Suite:
         path.write_text(module)
         return path
 
-    def refuses_same_lines(self, path: Path, run: str, passes: str = "") -> bool:
-        """Whether the diagnostics are of the kinds and at the lines that the file expects."""
+    def find_diagnostics(
+        self, path: Path, run: str, passes: str
+    ) -> tuple[Counter[tuple[int, str]], Counter[tuple[int, str]]]:
+        """The lines and kinds of the diagnostics that the file expects, and of those found."""
         lines = path.read_text().splitlines()
         expected: Counter[tuple[int, str]] = Counter()
         for i, line in enumerate(lines):
@@ -155,71 +234,124 @@ class Suite:
                 else:
                     place = i + int(where or 0)
                 expected[place + 1, kind] += int(count or 1)
-        if not expected:
-            return False
         if passes:
             path = self.with_target(path, "cuda:100")
         command = VERIFY.sub("", self.command(run, path).split(" | ")[0]) + " " + passes
-        found = Counter(
-            (int(line), kind) for line, kind in DIAGNOSTIC.findall(self.output(command).stderr)
-        )
-        return found == expected
+        diagnostics = self.output(command).stderr
+        found = Counter((int(line), kind) for line, kind in DIAGNOSTIC.findall(diagnostics))
+        # What is not read is not refused: no line has such an error.
+        return expected, Counter({(0, "error"): 1}) if UNKNOWN.search(diagnostics) else found
 
-    def count_same_operations(self, path: Path, run: str) -> int | None:
-        """How many operations the lines of the checks name; nothing if tile-opt does not print each
-        at least as often."""
+    def how_refused(self, path: Path, run: str) -> str:
+        """How what the file expects to be refused is refused; nothing where it is not."""
+        text = path.read_text()
+        functions = blank_others(text, FUNCTION) or [text]
+        places = [
+            range(text.count("\n", 0, begin) + 1, text.count("\n", 0, end) + 2)
+            for begin, end in find_parts(text, FUNCTION)
+        ] or [range(0)]
+        ways: set[str] = set()
+        for i, (part, lines) in enumerate(zip(functions, places, strict=True)):
+            own = path.with_suffix(f".part{i}.mlir")
+            own.write_text(part)
+            expected, found = self.find_diagnostics(own, run, "")
+            if not expected:
+                continue
+            converts = f"{PREPARATION} -convert-triton-gpu-to-llvm"
+            if expected == found:
+                ways.add("the same lines refused, in other words")
+                continue
+            _, later = self.find_diagnostics(own, run, converts)
+            if expected == later:
+                ways.add("the same lines refused by the conversion to LLVM")
+            elif all(kind == "error" for _, kind in expected) and any(
+                kind == "error" and line in lines for line, kind in found
+            ):
+                ways.add("the same functions refused, at other lines")
+            else:
+                return ""
+        return max(ways, key=REFUSALS.index, default="")
+
+    def lower(self, path: Path, lowering: re.Match[str]) -> tuple[str, str]:
+        """What becomes of each module, and the first error."""
+        # Passes behind it are those of Triton's dialect between ttg and LLVM.
+        options = lowering[1] or lowering[2] or ""
+        capability = re.search(r"compute-capability=(\d+)", options)
+        text = path.read_text()
+        modules = blank_others(text, MODULE)
+        output = ""
+        for i, part in enumerate(modules if len(modules) > 1 else [text]):
+            own = path.with_suffix(f".module{i}.mlir")
+            own.write_text(part)
+            own = self.with_target(own, f"cuda:{capability[1] if capability else 90}")
+            tool = (
+                f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lowering[0]} "
+                "-convert-warp-specialize-to-llvm"
+            )
+            result = self.output(self.command(tool, own))
+            if "error:" in result.stderr:
+                return "", next(line for line in result.stderr.splitlines() if "error:" in line)
+            output += result.stdout
+        return output, ""
+
+    def count_same_operations(self, path: Path, run: str) -> tuple[int, str]:
+        """How many operations the lines of the checks name, and why tile-opt does not print each at
+        least as often."""
         if "FileCheck" not in run:
-            return None
+            return 0, "nothing to look for"
         tool, check = run.split("|", 1)
         prefixes = set(
             ",".join(re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", check)).split(",")
         )
         prefixes = prefixes - {""} or {"CHECK"}
         lowering = LOWERING.search(tool)
-        names = INSTRUCTION if lowering else OPERATION
-        wanted: Counter[str] = Counter()
-        for prefix, suffix, text in CHECK.findall(path.read_text()):
-            if prefix in prefixes:
-                count = int(suffix.rsplit("-", 1)[1]) if "COUNT" in suffix else 1
-                for name in names.findall(text):
-                    wanted[name] += count
+        checks = [
+            (text, int(suffix.rsplit("-", 1)[1]) if "COUNT" in suffix else 1)
+            for prefix, suffix, text in CHECK.findall(path.read_text())
+            if prefix in prefixes and suffix != "-NOT" and not prefix.endswith("-NOT")
+        ]
         if lowering:
-            # Passes behind it are those of Triton's dialect between ttg and LLVM.
-            options = lowering[1] or lowering[2] or ""
-            capability = re.search(r"compute-capability=(\d+)", options)
-            path = self.with_target(path, f"cuda:{capability[1] if capability else 90}")
-            tool = (
-                f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lowering[0]} "
-                "-convert-warp-specialize-to-llvm"
-            )
-        result = self.output(self.command(f"{tool} | sed -E '{SPELLING}'", path))
-        if "error:" in result.stderr:
-            return None
-        found = Counter(names.findall(result.stdout))
-        agrees = all(found[name] >= count for name, count in wanted.items())
-        return wanted.total() if agrees else None
+            output, error = self.lower(path, lowering)
+        else:
+            for name, passes in PASSES.items():
+                tool = re.sub(name, passes, tool)
+            result = self.output(self.command(f"{tool} | sed -E '{SPELLING}'", path))
+            errors = [line for line in result.stderr.splitlines() if "error:" in line]
+            output, error = result.stdout, errors[0] if errors else ""
+        if error:
+            return 0, error
+        for names in (INSTRUCTION, ACCESS) if lowering else (OPERATION,):
+            wanted: Counter[str] = Counter()
+            for text, count in checks:
+                for name, times in count_operations(names, text).items():
+                    wanted[name] += count * times
+            found = count_operations(names, output)
+            for name, count in wanted.items():
+                if found[name] < count:
+                    return 0, f"prints fewer {name}: {found[name]}, not {count}"
+            if wanted:
+                return wanted.total(), ""
+        return 0, ""
 
-    def same_meaning(self, path: Path, runs: list[str]) -> str:
-        """In which way each run means the same, in other text; nothing if one does not."""
-        if all(self.refuses_same_lines(path, run) for run in runs if VERIFY.search(run)):
-            if any(VERIFY.search(run) for run in runs):
-                return "the same lines refused, in other words"
-        if all(
-            self.refuses_same_lines(path, run, f"{PREPARATION} -convert-triton-gpu-to-llvm")
-            for run in runs
-            if VERIFY.search(run)
-        ):
-            if any(VERIFY.search(run) for run in runs):
-                return "the same lines refused by the conversion to LLVM"
+    def same_meaning(self, path: Path, runs: list[str]) -> tuple[str, str]:
+        """In which way each run means the same, in other text; nothing and why if one does not."""
+        verifying = [run for run in runs if VERIFY.search(run)]
+        if verifying and "expected-" in path.read_text():
+            ways = [self.how_refused(path, run) for run in verifying]
+            if all(ways):
+                return max(ways, key=REFUSALS.index), ""
+            converts = f"{PREPARATION} -convert-triton-gpu-to-llvm"
+            found = [self.find_diagnostics(path, run, converts) for run in verifying]
+            return "", LOWERED if not any(diagnostics for _, diagnostics in found) else ""
         # There is no sm_107 here.
         runs = [run for run in runs if "compute-capability=107" not in run]
         counts = [self.count_same_operations(path, run) for run in runs]
-        if any(counts) and all(
-            count is not None or not self.shell(self.command(run, path))
-            for count, run in zip(counts, runs, strict=True)
-        ):
-            return "the operations that the checks name, as often, in other text"
-        return ""
+        for (_, why), run in zip(counts, runs, strict=True):
+            if why and self.shell(self.command(run, path)):
+                return "", why
+        if any(count for count, _ in counts):
+            return "the operations that the checks name, as often, in other text", ""
+        return "", ""
 
     def why_not(self, path: Path, runs: list[str]) -> str:
         for run in runs:
@@ -245,8 +377,12 @@ def run_sections(
         path = folder / f"section{line}.mlir"
         # Diagnostics and variables name lines.
         path.write_text("\n" * line + RUN.sub("", text[begin:end]))
-        why = suite.why_not(path, runs)
-        outcomes.append((line + 1, why, suite.same_meaning(path, runs) if why else ""))
+        meaning, why = "", suite.why_not(path, runs)
+        if why:
+            meaning, reason = suite.same_meaning(path, runs)
+            # An option that is not there says less than what became of the program.
+            why = reason or why
+        outcomes.append((line + 1, why, meaning))
         begin = following
     return outcomes
 

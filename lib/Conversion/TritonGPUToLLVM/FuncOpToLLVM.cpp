@@ -19,6 +19,9 @@ bool triton::isKernel(FunctionOpInterface function) {
 }
 
 void triton::declareSharedMemory(ModuleOp module, unsigned addressSpace) {
+  // Triton's IR declares it where its places are allocated.
+  if (auto declared = module.lookupSymbol<LLVM::GlobalOp>("global_smem"))
+    declared.erase();
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   // The size is the launch's: an array of unknown extent.
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);

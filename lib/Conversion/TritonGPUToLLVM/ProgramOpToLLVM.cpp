@@ -72,6 +72,10 @@ struct WarpIdPattern : TargetPattern<ttg::WarpIdOp> {
   matchAndRewrite(ttg::WarpIdOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     LLVMBuilder b(op.getLoc(), rewriter);
+    if (ttg::lookupNumWarps(op) == 1) {
+      rewriter.replaceOp(op, b.i32(0));
+      return success();
+    }
     Value warp = getThreadIndex(b, target, op).getWarp(b);
     // All lanes agree; say so, for the code that branches on it.
     rewriter.replaceOp(op, target.shuffleIdx(b, warp, b.i32(0)));

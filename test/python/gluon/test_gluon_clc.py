@@ -18,7 +18,7 @@ targets = pytest.mark.parametrize("target", ["cuda:100", "cuda:120"], indirect=T
 @gluon.jit
 def add_one(
     out_ptr, taken_ptr, WIDE: gl.constexpr, BLOCK: gl.constexpr, LAYOUT: gl.constexpr,
-    ANSWER: gl.constexpr, CLUSTER: gl.constexpr, WAIT: gl.constexpr,
+    ANSWER: gl.constexpr, CLUSTER: gl.constexpr, WAIT: gl.constexpr, MULTICAST: gl.constexpr,
 ):  # fmt: skip
     """Adds one to the tile of the program, then to those that it takes over."""
     answer = gl.allocate_shared_memory(gl.int64, [2], ANSWER)
@@ -34,7 +34,7 @@ def add_one(
             cluster.barrier()
         else:
             gl.barrier()
-        clc.try_cancel(answer, bar, multicast=CLUSTER)
+        clc.try_cancel(answer, bar, multicast=MULTICAST)
         offsets = (y * WIDE + x) * BLOCK + gl.arange(0, BLOCK, layout=LAYOUT)
         gl.atomic_add(out_ptr + offsets, 1)
         if WAIT:
@@ -48,14 +48,14 @@ def add_one(
     mbarrier.invalidate(bar)
 
 
-def run(blocks=1, seed=0, wait=True):
+def run(blocks=1, seed=0, wait=True, multicast=False):
     wide, tall, block = 6, 4, 64
     layout = gl.BlockedLayout([1], [32], [2], [0], cga_layout=[[1]] * (blocks - 1))
     answer = gl.SwizzledSharedLayout(1, 1, 1, [0], cga_layout=[[0]] * (blocks - 1))
     out, taken = np.zeros(wide * tall * block, np.int32), np.zeros(1, np.int32)
     report = add_one.simulate(
-        out, taken, wide, block, layout, answer, blocks == 2, wait, grid=(wide, tall),
-        num_warps=2, num_ctas=blocks, schedule_seed=seed,
+        out, taken, wide, block, layout, answer, blocks > 1, wait, multicast,
+        grid=(wide, tall), num_warps=2, num_ctas=blocks, schedule_seed=seed,
     )  # fmt: skip
     assert report.ok, report.messages
     np.testing.assert_array_equal(out, 1)
@@ -63,9 +63,11 @@ def run(blocks=1, seed=0, wait=True):
 
 
 @targets
-@pytest.mark.parametrize("blocks", [1, 2])
-def test_each_tile_is_done_once(blocks, target):
-    assert any([run(blocks, seed) for seed in range(6)])
+@pytest.mark.parametrize(("blocks", "multicast"), [(1, False), (2, False), (2, True)])
+def test_each_tile_is_done_once(blocks, multicast, target):
+    """The blocks of a cluster ask once, and all get the answer, whether the program says so or
+    not."""
+    assert any([run(blocks, seed, multicast=multicast) for seed in range(6)])
 
 
 @targets

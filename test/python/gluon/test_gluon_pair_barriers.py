@@ -11,6 +11,7 @@ from reference import poisoned, sim_only
 import tile
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
+from tile.experimental.gluon.language.nvidia import rubin
 from tile.experimental.gluon.language.nvidia.blackwell import (
     TensorMemoryLayout,
     allocate_tensor_memory,
@@ -51,6 +52,44 @@ def test_each_barrier_gets_one_arrival(blocks, target):
         np.testing.assert_array_equal(y, np.arange(128))
     with pytest.raises(tile.TileError, match=r"from_cta of mbarrier\.arrive has bits of"):
         arrive_kernel[(1,)](y, blocks, 0, layout, num_ctas=blocks)
+
+
+@gluon.jit
+def together_kernel(
+    x_ptr, y_ptr, N: gl.constexpr, MASK: gl.constexpr, OTHER: gl.constexpr, COUNT: gl.constexpr,
+    ARRIVALS: gl.constexpr, L: gl.constexpr,
+):  # fmt: skip
+    """Each block reads what another one that arrives at its barrier has written."""
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=COUNT)
+    i = gl.arange(0, N, layout=L)
+    for phase in range(2):
+        gl.store(x_ptr + phase * N + i, 3 * i + phase)
+        rubin.mbarrier.arrive(barrier, count=ARRIVALS, multicast_cta=MASK)
+        mbarrier.wait(barrier, phase)
+        gl.store(y_ptr + phase * N + i, gl.load(x_ptr + phase * N + (i ^ (128 * OTHER))))
+    cluster.barrier()
+
+
+@hopper
+@pytest.mark.parametrize("blocks", [2, 4])
+@pytest.mark.parametrize("arrivals", [1, 4])
+def test_blocks_arrive_at_barriers_of_each_other(blocks, arrivals, target):
+    """One thread arrives, or each warp; at the barriers of all blocks, or of some."""
+    layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[1], [2]][: blocks // 2])
+    n = 128 * blocks
+    i = np.arange(n)
+    for mask in range(1, blocks):
+        others = [other for other in range(blocks) if other & ~mask == 0]
+        for other in others:
+            x, y = poisoned(2 * n, "i32"), poisoned(2 * n, "i32")
+            together_kernel[(1,)](
+                x, y, n, mask, other, arrivals * len(others), arrivals, layout, num_ctas=blocks
+            )
+            there = i ^ (128 * other)
+            np.testing.assert_array_equal(y, np.concatenate([3 * there, 3 * there + 1]))
+    with pytest.raises(tile.TileError, match="multicast_cta must be <= num_ctas - 1"):
+        together_kernel[(1,)](x, y, n, blocks, 0, 1, 1, layout, num_ctas=blocks)
 
 
 @gluon.jit

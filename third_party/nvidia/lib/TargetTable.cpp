@@ -77,6 +77,7 @@ constexpr NVIDIATarget withTensorMemory(NVIDIATarget target) {
   // The only GPU with tensor memory whose tensor cores leave integers out.
   target.hasIntegerTensorCore = target.computeCapability != 103;
   target.hasTensorMemoryReduction = target.computeCapability != 100;
+  target.hasFloatRedux = target.computeCapability < 110;
   return target;
 }
 

@@ -78,6 +78,18 @@ static LogicalResult verifySlot(Operation *op, ArefType aref, TypeRange slot) {
   return success();
 }
 
+LogicalResult ArefCreateOp::verify() {
+  std::optional<int64_t> slots;
+  for (Type type : getBuffers().getTypes()) {
+    int64_t found = cast<gpu::MemDescType>(type).getShape().front();
+    if (found != slots.value_or(found))
+      return emitOpError("expected buffers of ")
+             << *slots << " slots each, like the first one, found " << found;
+    slots = found;
+  }
+  return success();
+}
+
 LogicalResult ArefPutEnterOp::verify() {
   return verifySlot(*this, getAref().getType(), getBuffers().getTypes());
 }

@@ -86,9 +86,26 @@ LogicalResult WaitBarrierOp::verify() {
 }
 
 LogicalResult ArriveBarrierOp::verify() {
-  if (failed(verifyBarrierType(*this, getAlloc().getType())))
+  gpu::MemDescType barrier = getAlloc().getType();
+  if (failed(verifyBarrierType(*this, barrier)) ||
+      failed(verifyBlocks(*this, getFromCTA(), barrier)))
     return failure();
-  return verifyBlocks(*this, getFromCTA(), getAlloc().getType());
+  uint32_t bits = getMulticastCTA(), blocks = gpu::lookupNumCTAs(*this);
+  if (!bits)
+    return success();
+  if (bits >= blocks)
+    return emitOpError() << "expected 'multicastCTA' to be bits of a number of "
+                         << blocks << " blocks, found " << bits;
+  if (getFromCTA())
+    return emitOpError(
+        "expected each block to arrive for itself where "
+        "'multicastCTA' says at whose barriers, found 'fromCTA'");
+  if (getSharedBlockBits(barrier) != 0)
+    return emitOpError() << "expected a barrier for each of " << blocks
+                         << " blocks where 'multicastCTA' says at whose "
+                            "barriers they arrive, found "
+                         << barrier;
+  return success();
 }
 
 LogicalResult AsyncCopyMbarrierArriveOp::verify() {

@@ -47,8 +47,10 @@ mlir::triton::nvidia_gpu::getTMABoxShape(RankedTensorType block) {
   for (int64_t &size : box)
     size = std::min(size, kMaxBoxDim);
   unsigned bytes = encoding.getSwizzlingByteWidth();
+  // The encoding says what it counts elements in.
   if (!bytes && hasPanelsOfCoreMatrices(encoding, box))
-    bytes = kCoreBytes;
+    bytes = kCoreBytes * block.getElementTypeBitWidth() /
+            encoding.getElementBitWidth();
   if (bytes)
     box.back() = std::min<int64_t>(
         box.back(),

@@ -45,7 +45,8 @@ bool signalsOtherBlocks(Operation *op) {
   if (auto expect = dyn_cast<BarrierExpectOp>(op))
     return expect.getFromCTA() || isOfSeveralBlocks(expect.getAlloc());
   if (auto arrive = dyn_cast<ArriveBarrierOp>(op))
-    return arrive.getFromCTA() || isOfSeveralBlocks(arrive.getAlloc());
+    return arrive.getFromCTA() || arrive.getMulticastCTA() ||
+           isOfSeveralBlocks(arrive.getAlloc());
   if (auto gather = dyn_cast<AsyncTMAGatherOp>(op))
     return isOfSeveralBlocks(gather.getBarrier());
   // What is multiplied, or has been, ends for all blocks that share an operand.

@@ -88,7 +88,7 @@ bool isKnown(OpOperand &use) {
   if (auto expect = dyn_cast<BarrierExpectOp>(op))
     return !expect.getFromCTA();
   if (auto arrive = dyn_cast<ArriveBarrierOp>(op))
-    return !arrive.getFromCTA();
+    return !arrive.getFromCTA() && !arrive.getMulticastCTA();
   if (auto wait = dyn_cast<WaitBarrierOp>(op))
     return use.getOperandNumber() == 0 && wait.getAlloc() == barrier;
   if (auto commit = dyn_cast<TCGen5CommitOp>(op))

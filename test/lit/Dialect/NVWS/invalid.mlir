@@ -88,3 +88,13 @@ tt.func @neither() {
   %r = nvws.aref.phi %a, %b {ttg.partition = array<i32: 0, 1, 2>} : i32
   tt.return
 }
+
+// -----
+
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+tt.func @slots(%a: !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable>, %b: !ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>) {
+  // expected-error @+1 {{expected buffers of 2 slots each, like the first one, found 3}}
+  %aref = nvws.aref.create %a, %b : <[!ttg.memdesc<2x128x64xf16, #shared, #smem, mutable>, !ttg.memdesc<3x128x64xf16, #shared, #smem, mutable>]>
+  tt.return
+}

@@ -23,4 +23,14 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttnvgpu.init_barrier %a, 1 : !ttg.memdesc<2xi64, #same, #smem, mutable>
     tt.return
   }
+
+  // No bits are no attribute.
+  // CHECK-LABEL: @together
+  tt.func @together(%a: !ttg.memdesc<2xi64, #each, #smem, mutable>, %pred: i1) {
+    // CHECK: ttnvgpu.arrive_barrier %{{.*}}, 1, %{{.*}} {multicastCTA = 1 : i32} : !ttg.memdesc<2xi64,
+    ttng.arrive_barrier %a, 1, %pred {multicastCTA = 1 : i32} : !ttg.memdesc<2xi64, #each, #smem, mutable>
+    // CHECK: ttnvgpu.arrive_barrier %{{.*}}, 1 : !ttg.memdesc<2xi64,
+    ttng.arrive_barrier %a, 1 {multicastCTA = 0 : i32} : !ttg.memdesc<2xi64, #each, #smem, mutable>
+    tt.return
+  }
 }

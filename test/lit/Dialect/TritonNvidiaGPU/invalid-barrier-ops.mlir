@@ -74,6 +74,42 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
 
 // -----
 
+#each = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+  tt.func @too_many_bits(%bar: !ttg.memdesc<2xi64, #each, #smem, mutable>) {
+    // expected-error @+1 {{expected 'multicastCTA' to be bits of a number of 2 blocks, found 2}}
+    ttnvgpu.arrive_barrier %bar, 1 {multicastCTA = 2 : i32} : !ttg.memdesc<2xi64, #each, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#each = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+  tt.func @some_for_all(%bar: !ttg.memdesc<2xi64, #each, #smem, mutable>) {
+    // expected-error @+1 {{expected each block to arrive for itself where 'multicastCTA' says at whose barriers, found 'fromCTA'}}
+    ttnvgpu.arrive_barrier %bar, 1 {fromCTA = 0 : i32, multicastCTA = 1 : i32} : !ttg.memdesc<2xi64, #each, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#pair = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+  tt.func @at_one_of_both(%bar: !ttg.memdesc<1xi64, #pair, #smem, mutable>) {
+    // expected-error @+1 {{expected a barrier for each of 2 blocks where 'multicastCTA' says at whose barriers they arrive, found}}
+    ttnvgpu.arrive_barrier %bar, 1 {multicastCTA = 1 : i32} : !ttg.memdesc<1xi64, #pair, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
 tt.func @copies(%bar: !ttg.memdesc<1xi32, #shared, #smem, mutable>) {

@@ -50,8 +50,8 @@ tt.func @verified() {
 #bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
 #smem = #ttg.shared_memory
 tt.func @arrive(%bar: !ttg.memdesc<2xi64, #bar, #smem, mutable>) {
-  // expected-error @+1 {{unknown attribute 'multicastCTA' of 'ttnvgpu.arrive_barrier'}}
-  ttng.arrive_barrier %bar, 1 {multicastCTA = 1 : i32} : !ttg.memdesc<2xi64, #bar, #smem, mutable>
+  // expected-error @+1 {{unknown attribute 'someBlocks' of 'ttnvgpu.arrive_barrier'}}
+  ttng.arrive_barrier %bar, 1 {someBlocks = 1 : i32} : !ttg.memdesc<2xi64, #bar, #smem, mutable>
   tt.return
 }
 

@@ -76,20 +76,23 @@ protected:
 
   /// Arrives, where `pred` is true, at the barrier of this block, at that which
   /// another block holds for it, or at those of the blocks that this one
-  /// arrives for. `after` follows the address.
+  /// arrives for. With `together`, each block arrives at those of the blocks
+  /// that differ from it in these bits. `after` follows the address.
   void emitArrivals(const LLVMBuilder &b, OpT op, Value converted, Value pred,
-                    StringRef what, const Twine &after) const {
+                    StringRef what, const Twine &after,
+                    unsigned together = 0) const {
     unsigned shared = getSharedBits(op.getAlloc()),
              others = op.getFromCTA()
                           ? (ttg::lookupNumCTAs(op) - 1) & ~*op.getFromCTA()
                           : 0;
-    if (!shared && !others)
+    if (!shared && !others && !together)
       return emit(b, op.getAlloc(), converted, pred,
                   "mbarrier." + what + ".shared::cta.b64 _, ", after);
     if (others)
       pred = inFirst(b, others, pred);
-    Value first =
-        b.and_(this->target.getBlockInCluster(b), b.i32(~int32_t(shared)));
+    others |= together;
+    Value first = b.and_(this->target.getBlockInCluster(b),
+                         b.i32(~int32_t(shared | together)));
     nvt::PTXAsm ptx(b);
     auto at =
         ptx.input(nvt::getBufferAddress(b, converted, op.getAlloc()), "r");
@@ -193,7 +196,7 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
     };
     if (hasTransactions())
       return emitArrivals(b, op, adaptor.getAlloc(), pred, "arrive",
-                          ", " + Twine(count));
+                          ", " + Twine(count), op.getMulticastCTA());
     // All but the last do not complete the phase.
     if (count > 1)
       arrive("mbarrier.arrive.noComplete.shared.b64 _, ",
@@ -254,7 +257,9 @@ struct ArrivePattern : MbarrierPattern<ttng::ArriveBarrierOp> {
 };
 
 struct WaitPattern : MbarrierPattern<ttng::WaitBarrierOp> {
-  using MbarrierPattern::MbarrierPattern;
+  WaitPattern(const LoweringContext &context, const nvt::TargetInfo &target,
+              bool blocksMeet)
+      : MbarrierPattern(context, target), blocksMeet(blocksMeet) {}
   LogicalResult
   matchAndRewrite(ttng::WaitBarrierOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -266,13 +271,13 @@ struct WaitPattern : MbarrierPattern<ttng::WaitBarrierOp> {
     // The labels are this block's own.
     ptx << "{ .reg .pred complete; ";
     Value pred = inHolder(b, op.getAlloc(), adaptor.getPred());
-    bool isShared = getSharedBits(op.getAlloc()) != 0;
+    bool isOfCluster = blocksMeet || getSharedBits(op.getAlloc()) != 0;
     if (op->hasAttr(ttng::kAllBlocksAttrName))
       pred = b.andPred(nvt::emitFirstThread(b, target, op), pred);
     if (pred)
       ptx << "@!" << ptx.input(pred, "b") << " bra DONE; ";
     ptx << "WAIT: mbarrier." << (hasTransactions() ? "try_wait" : "test_wait")
-        << ".parity" << (isShared ? ".acquire.cluster" : "") << getSpace()
+        << ".parity" << (isOfCluster ? ".acquire.cluster" : "") << getSpace()
         << ".b64 complete, [" << at << "], " << phase
         << "; @!complete bra WAIT; DONE: }";
     ptx.emit({}, nvt::PTXAsm::SideEffects);
@@ -283,6 +288,8 @@ struct WaitPattern : MbarrierPattern<ttng::WaitBarrierOp> {
   }
 
 private:
+  bool blocksMeet;
+
   /// Whether one thread of a partition may go on without the others. A
   /// partition of one warp starts copies and dots, whose end arrives by itself.
   /// So two phases may end before another lane looks, which would wait for the
@@ -364,9 +371,10 @@ struct FenceInitPattern
 } // namespace
 
 void nvt::populateBarrierPatterns(const LoweringContext &context,
-                                  const TargetInfo &target) {
-  context.patterns.add<InitPattern, InvalPattern, ExpectPattern, ArrivePattern,
-                       WaitPattern>(context, target);
+                                  const TargetInfo &target, bool blocksMeet) {
+  context.patterns.add<InitPattern, InvalPattern, ExpectPattern, ArrivePattern>(
+      context, target);
+  context.patterns.add<WaitPattern>(context, target, blocksMeet);
   context.add<CopyArrivePattern, ClusterArrivePattern, ClusterWaitPattern,
               ClusterBarrierPattern, FenceInitPattern>();
 }

@@ -166,8 +166,24 @@ Value nvt::TargetInfo::shuffleIdx(const LLVMBuilder &b, Value word,
   return shuffle(b, word, lane, 0x1f, NVVM::ShflKind::idx);
 }
 
+/// The greatest or the least float of all lanes; null where `combine` is not
+/// one of them.
+static Value reduceFloats(const LLVMBuilder &b, Operation *combine,
+                          Value value) {
+  bool isMax = isa<arith::MaximumFOp, arith::MaxNumFOp>(combine);
+  bool takesNaN = isa<arith::MaximumFOp, arith::MinimumFOp>(combine);
+  if (!isMax && !isa<arith::MinimumFOp, arith::MinNumFOp>(combine))
+    return {};
+  return b.create<NVVM::ReduxOp>(
+      value.getType(), value,
+      isMax ? NVVM::ReduxKind::FMAX : NVVM::ReduxKind::FMIN, b.i32(-1),
+      /*abs=*/false, /*nan=*/takesNaN);
+}
+
 Value nvt::TargetInfo::warpReduce(const LLVMBuilder &b, Operation *combine,
                                   Value value) const {
+  if (facts.hasFloatRedux && value.getType().isF32())
+    return reduceFloats(b, combine, value);
   if (!facts.hasRedux || !value.getType().isInteger(32))
     return {};
   std::optional<NVVM::ReduxKind> kind =

@@ -71,7 +71,7 @@ struct ConvertTritonGPUToLLVM
       nvidia::populateWarpGroupDotPatterns(own, target);
       nvidia::populateAsyncSharedStorePatterns(own, target);
       nvidia::populatePackedArithPatterns(own);
-      nvidia::populateBarrierPatterns(own, target);
+      nvidia::populateBarrierPatterns(own, target, doBlocksMeet());
       nvidia::populateTMAPatterns(own, target);
       nvidia::populateTensorMemoryPatterns(own, target, *tensorMemory);
       nvidia::populateTensorMemoryAccessPatterns(own, target);
@@ -87,6 +87,17 @@ struct ConvertTritonGPUToLLVM
   }
 
 private:
+  /// Whether blocks arrive at barriers that other blocks have.
+  bool doBlocksMeet() {
+    return getOperation()
+        .walk([](nvidia_gpu::ArriveBarrierOp op) {
+          return op.getFromCTA() || op.getMulticastCTA()
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// Text may say where buffers are in tensor memory, but not where its address
   /// is kept.
   LogicalResult reserveAddressOfTensorMemory() {

@@ -32,6 +32,7 @@ def NVWS_ArefCreateOp : NVWS_Op<"aref.create", [
   let arguments = (ins Variadic<TTNG_MemDesc>:$buffers);
   let results = (outs NVWS_ArefType:$result);
   let assemblyFormat = "$buffers attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def NVWS_ArefDestroyOp : NVWS_Op<"aref.destroy"> {

@@ -128,13 +128,16 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
   let description = [{
     One thread of the block (or of the warp-specialised partition) arrives `count`
     times, after all its threads got here. Nothing happens where `pred` is given
-    and false. With `fromCTA` only this block of the cluster arrives.
+    and false. With `fromCTA` only this block of the cluster arrives. With
+    `multicastCTA` each block arrives at its own barrier, and at those of the blocks
+    whose numbers differ from its own in these bits only.
 
     Example:
 
     ```mlir
     ttnvgpu.arrive_barrier %bar, 2 : !ttg.memdesc<1xi64, #shared, #smem, mutable>
     ttnvgpu.arrive_barrier %bar, 1, %pred : !ttg.memdesc<1xi64, #shared, #smem, mutable>
+    ttnvgpu.arrive_barrier %bar, 1 {multicastCTA = 1 : i32} : !ttg.memdesc<2xi64, #shared, #smem, mutable>
     ```
   }];
   let arguments = (ins
@@ -142,7 +145,8 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [
         [MemRead<TTNG_SharedMemory>, MemWrite<TTNG_SharedMemory>]>:$alloc,
     ConfinedAttr<I32Attr, [IntPositive]>:$count,
     Optional<I1>:$pred,
-    OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$fromCTA);
+    OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative]>>:$fromCTA,
+    DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$multicastCTA);
   let assemblyFormat = [{
     $alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))
   }];

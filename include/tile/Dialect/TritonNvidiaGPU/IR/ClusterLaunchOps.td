@@ -16,8 +16,9 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
   let description = [{
     Asks the hardware not to start one of the waiting clusters. The answer is
     written to `result`, 16 bytes of shared memory, asynchronously: the barrier
-    learns of it as of a copy of that many bytes. With `multicast` every block of
-    the cluster gets the answer, at the same place.
+    learns of it as of a copy of that many bytes. The blocks of a cluster ask once,
+    and every block gets the answer, at the same place, as `result` says. So
+    `multicast` changes nothing. It is there for text that has it.
 
     Example:
 

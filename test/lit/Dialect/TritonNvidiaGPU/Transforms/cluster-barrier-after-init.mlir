@@ -126,4 +126,16 @@ tt.func public @launch_control(%answer: !ttg.memdesc<2xi64, #answer, #smem, muta
   ttnvgpu.clc_try_cancel %answer, %bar : !ttg.memdesc<2xi64, #answer, #smem, mutable>, !ttg.memdesc<2xi64, #barrier, #smem, mutable>
   tt.return
 }
+
+// Each block arrives at the barriers of both.
+// CHECK-LABEL: @together
+// CHECK: ttnvgpu.init_barrier
+// CHECK-NEXT: ttnvgpu.fence_mbarrier_init_release_cluster
+// CHECK-NEXT: ttnvgpu.cluster_barrier
+// CHECK-NEXT: ttnvgpu.arrive_barrier
+tt.func public @together(%bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>) {
+  ttnvgpu.init_barrier %bar, 2 : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  ttnvgpu.arrive_barrier %bar, 1 {multicastCTA = 1 : i32} : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  tt.return
+}
 }

@@ -24,8 +24,10 @@ void populateDotScaledPatterns(const LoweringContext &context,
                                const TargetInfo &target);
 void populateWarpGroupDotPatterns(const LoweringContext &context,
                                   const TargetInfo &target);
+/// `blocksMeet`: blocks of the cluster arrive at barriers of each other, so
+/// that who waits there sees what they have written.
 void populateBarrierPatterns(const LoweringContext &context,
-                             const TargetInfo &target);
+                             const TargetInfo &target, bool blocksMeet);
 void populateClusterLaunchControlPatterns(const LoweringContext &context);
 void populateTMAPatterns(const LoweringContext &context,
                          const TargetInfo &target);

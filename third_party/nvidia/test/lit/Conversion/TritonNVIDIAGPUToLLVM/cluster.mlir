@@ -154,4 +154,19 @@ tt.func @pixels(%desc: !tt.tensordesc<tensor<64x128xf16, #all>>, %bar: !ttg.memd
   ttnvgpu.async_tma_copy_global_to_local %desc[%x, %x, %x, %x] offsets = [%r, %r] %buf, %bar, %pred {multicast} : !tt.tensordesc<tensor<64x128xf16, #all>>, !ttg.memdesc<2xi64, #barrier, #smem, mutable> -> !ttg.memdesc<64x128xf16, #all, #smem, mutable>
   tt.return
 }
+
+// A block arrives at its own barrier, and at that of the other block.
+// CHECK-LABEL: llvm.func @together
+tt.func @together(%bar: !ttg.memdesc<2xi64, #barrier, #smem, mutable>, %phase: i32) {
+  // CHECK: nvvm.read.ptx.sreg.cluster.ctarank
+  // CHECK: %[[OTHERS:.*]] = llvm.mlir.constant(-2 : i32)
+  // CHECK: %[[FIRST:.*]] = llvm.and %{{.*}}, %[[OTHERS]]
+  // CHECK: llvm.add %[[FIRST]]
+  // CHECK: mapa.shared::cluster.u32 there, $0, $2; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there], 1; mapa.shared::cluster.u32 there, $0, $3; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [there], 1;
+  ttnvgpu.arrive_barrier %bar, 1 {multicastCTA = 1 : i32} : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  // Who waits sees what the other block has written.
+  // CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
+  ttnvgpu.wait_barrier %bar, %phase : !ttg.memdesc<2xi64, #barrier, #smem, mutable>
+  tt.return
+}
 }

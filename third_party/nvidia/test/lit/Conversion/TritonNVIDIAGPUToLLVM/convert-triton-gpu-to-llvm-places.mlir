@@ -55,3 +55,21 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, ttg.targ
     llvm.return
   }
 }
+
+// -----
+
+// Triton's IR may declare shared memory: there is one declaration.
+#x = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK: llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 1024 : i64}
+  // CHECK-NOT: llvm.mlir.global
+  // CHECK-LABEL: llvm.func @declared
+  llvm.mlir.global external @global_smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+  tt.func public @declared(%v: tensor<128xf32, #x>) {
+    %a = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+    ttg.local_store %v, %a : tensor<128xf32, #x> -> !ttg.memdesc<128xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}

@@ -118,13 +118,15 @@ def wait(mbarrier: Any, phase: Any, pred: Any = True, deps: Any = ()) -> None:
     b.create("ttnvgpu.wait_barrier", [*operands, *buffers], {"operandSegmentSizes": sizes}, ())
 
 
-def arrive_at(mbarrier: Any, count: Any, pred: Any, from_cta: Any) -> None:
+def arrive_at(mbarrier: Any, count: Any, pred: Any, from_cta: Any, multicast_cta: int = 0) -> None:
     barrier = check_barrier(mbarrier, "mbarrier.arrive")
     count = unwrap(count)
     if isinstance(count, bool) or not isinstance(count, int) or count < 1:
         raise SemanticError(f"mbarrier.arrive takes a constant count from 1, not {describe(count)}")
     b = current()
     attributes = {"count": b.int_attr(32, count), **from_block(from_cta, "mbarrier.arrive")}
+    if multicast_cta:
+        attributes["multicastCTA"] = b.int_attr(32, multicast_cta)
     handles = (barrier.handle, predicate(pred).handle)
     b.create("ttnvgpu.arrive_barrier", handles, attributes, ())
 

@@ -23,7 +23,9 @@ from ..hopper.mbarrier import (
 def arrive(
     mbarrier: Any, *, count: Any = 1, pred: Any = True, from_cta: Any = None, multicast_cta: Any = 0
 ) -> None:
-    """Arrives `count` times at a barrier, when all threads got here."""
+    """Arrives `count` times at a barrier, when all threads got here. With `multicast_cta` each
+    block arrives at its own barrier, and at those of the blocks whose numbers differ from its own
+    in these bits only."""
     mask = unwrap(multicast_cta)
     if isinstance(mask, bool) or not isinstance(mask, int):
         raise SemanticError(f"multicast_cta must be an int, not {mask!r}")
@@ -34,9 +36,7 @@ def arrive(
             f"multicast_cta must be <= num_ctas - 1, which is {current().options.num_ctas - 1}, "
             f"not {mask}"
         )
-    if mask:
-        raise SemanticError("tile has no code for an arrival at the barriers of several blocks")
-    arrive_at(mbarrier, count, pred, from_cta)
+    arrive_at(mbarrier, count, pred, from_cta, mask)
 
 
 __all__ = [

@@ -23,7 +23,9 @@ def allocate_mbarrier(batch: Any = None, two_ctas: _bool = False) -> shared_memo
     of each pair holds a barrier for both: each of them arrives there, and the first one waits."""
 
 def arrive(mbarrier: Any, *, count: Any = 1, pred: Any = True, from_cta: Any = None, multicast_cta: Any = 0) -> None:
-    r"""Arrives `count` times at a barrier, when all threads got here."""
+    r"""Arrives `count` times at a barrier, when all threads got here. With `multicast_cta` each
+    block arrives at its own barrier, and at those of the blocks whose numbers differ from its own
+    in these bits only."""
 
 def expect(mbarrier: Any, bytes_per_cta: Any = None, pred: Any = True, *, from_cta: Any = None, bytes: Any = None) -> None:
     r"""Arrives once, and has the phase wait for so many bytes of copies. `bytes` is the older name
