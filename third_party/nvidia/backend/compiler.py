@@ -127,6 +127,12 @@ class NvidiaBackend(BaseBackend):
     def views(self) -> dict[str, Any]:
         return {"sass": ("cubin", tools.disassemble)}
 
+    def starting_tools(self, stages: list[str], options: NvidiaOptions) -> Any:
+        # Where all that is to do is to assemble, there is nothing to do meanwhile.
+        if "cubin" not in stages[1:]:
+            return super().starting_tools(stages, options)
+        return tools.starting_ptxas(self.facts, options.line_info, options.ptx_options)
+
     def has_tools_for(self, stage: str) -> bool:
         return stage != "cubin" or tools.ptxas_path(self.target.arch) is not None
 
