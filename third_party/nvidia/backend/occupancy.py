@@ -8,7 +8,7 @@ for memory are faster if more of their warps wait at the same time.
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from tile import _C, knobs
 from tile.backends.base import Occupancy
@@ -40,6 +40,9 @@ _MANY_TRIPS = 4
 #: compares. SGLang's gelu_and_mul with 8 warps is said to take 0.78, and paged attention on one
 #: warp 0.70. They took 1.11 and 1.74 of the time of Triton's, which is said to be 0.84 and 0.69.
 _LESS_TIME = 0.9
+#: Bytes in each cycle of which a multiprocessor's share of the memory's bandwidth is less. It is
+#: 21 on an H200, and 28 on a B200.
+_ENOUGH_BYTES = 32
 #: The register file, and who issues instructions, are in as many parts.
 _PARTS = 4
 #: What a thread can have.
@@ -182,6 +185,14 @@ def _waits_at_once(ptx: str) -> bool:
     return not loops and "ld.global" in ptx and not re.search(r"\b(wg)?mma\.", ptx)
 
 
+def _asks_for_enough(ptx: str, cubin: bytes, warps: int) -> bool:
+    """Whether resident warps ask for more bytes than memory brings while they wait. More of them,
+    or more loads at a time, ask for no more than that. Kernels without a loop are meant: there all
+    loads are in the text once."""
+    asked = _LANES * 4 * _count_loaded_words(ptx) * warps
+    return 0 < _ENOUGH_BYTES * latency.walk_through(cubin).alone <= asked
+
+
 def _loads_much_in_loops(ptx: str) -> bool:
     """Whether a loop loads so much that not all of it is under way together."""
     return any(_count_loaded_words(loop) >= _MANY_WORDS for loop in _find_innermost_loops(ptx))
@@ -259,6 +270,17 @@ def assemble(
                 return other
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
+    at_once = _waits_at_once(ptx)
+    if at_once and _asks_for_enough(ptx, cubin, held * warps):
+        return cubin, usage
+    more = None
+    if not usage.get("n_spills"):
+        more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
+    if more and at_once and more.cycles is not None:
+        freer = _assemble_with(more, ptx, facts, warps, shared, options)
+        if freer:
+            return freer
+        more = None
     limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
     if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
@@ -275,47 +297,59 @@ def assemble(
             then = latency.walk_through(denser[0]).get_cycles(reside * warps / _PARTS)
             if then <= latency.walk_through(cubin).get_cycles(held * warps / _PARTS):
                 return denser
-    if not usage.get("n_spills"):
-        freer = _assemble_with_more(ptx, cubin, usage, facts, warps, shared, options)
-        if freer:
-            return freer
-    return cubin, usage
+    freer = more and _assemble_with(more, ptx, facts, warps, shared, options)
+    return freer or (cubin, usage)
 
 
-def _assemble_with_more(
-    ptx: str,
-    cubin: bytes,
-    usage: dict[str, Any],
-    facts: Any,
-    warps: int,
-    shared: int,
-    options: str,
-) -> tuple[bytes, dict[str, Any]] | None:
-    """Code with more registers, of which more loads are under way at a time."""
+class _More(NamedTuple):
+    """More registers, with which more loads may be under way at a time; how many blocks have to
+    reside then, and how long it may take. None where that is not compared."""
+
+    limit: int
+    least: int
+    cycles: float | None
+
+
+def _find_more_registers(
+    ptx: str, cubin: bytes, used: int, facts: Any, warps: int, shared: int
+) -> _More | None:
+    """None where more registers do not help."""
     at_once = _waits_at_once(ptx)
     if not at_once and not _loads_much_in_loops(ptx):
         return None
-    arch, used = facts.compute_capability, usage.get("n_regs", 0)
     held = resident_blocks(facts, used, warps, shared)
     if held == 0:
         return None
-
     spare = registers_to_spare(facts, used, warps, shared)
-    # Without a loop, this has been measured.
-    compares = not at_once or spare is None
+    if at_once and spare is not None:
+        return _More(spare, held, None)  # This has been measured.
     now = latency.walk_through(cubin)
     cycles = now.get_cycles(held * warps / _PARTS)
-    if compares and (now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles):
+    if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
         return None
-    least = held
-    if at_once and spare is None:
-        least, spare = 1, registers_of_fewer(facts, used, warps, shared)
-    freer = None if spare is None else _assemble_within(ptx, spare, arch, options)
-    if not freer or freer[1].get("n_spills"):
+    if at_once:
+        spare, held = registers_of_fewer(facts, used, warps, shared), 1
+    return None if spare is None else _More(spare, held, cycles)
+
+
+def _assemble_with(
+    more: _More, ptx: str, facts: Any, warps: int, shared: int, options: str
+) -> tuple[bytes, dict[str, Any]] | None:
+    """Code with more registers. None where it is not better."""
+    freer = _assemble_within(ptx, more.limit, facts.compute_capability, options)
+    if freer is None:
         return None
-    reside = resident_blocks(facts, freer[1].get("n_regs", 0), warps, shared)
-    then = latency.walk_through(freer[0]).get_cycles(reside * warps / _PARTS) if reside else 0
-    return freer if reside >= least and (not compares or then <= _LESS_TIME * cycles) else None
+    cubin, usage = freer
+    if usage.get("n_spills", 0) > (0 if more.cycles is None else _FEW_SPILLS):
+        return None
+    reside = resident_blocks(facts, usage.get("n_regs", 0), warps, shared)
+    if reside < max(more.least, 1):
+        return None
+    if more.cycles is not None:
+        then = latency.walk_through(cubin).get_cycles(reside * warps / _PARTS)
+        if then > _LESS_TIME * more.cycles:
+            return None
+    return freer
 
 
 def _assemble_within(

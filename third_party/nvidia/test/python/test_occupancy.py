@@ -272,6 +272,50 @@ def test_more_registers_for_fewer_waits(
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 
+@pytest.mark.parametrize("spilled, taken", [(2, 128), (8, 128), (9, 71)])
+def test_a_few_spills_for_fewer_waits(spilled, taken, monkeypatch):
+    def run_ptxas(ptx, arch, extra):
+        stated = occupancy._STATED.search(ptx)
+        used = int(stated[1]) if stated else 71
+        return str(used).encode(), {"n_regs": used, "n_spills": spilled if stated else 0}
+
+    def walk_through(code):
+        waits = 8 if int(code) < 120 else 1
+        return occupancy.latency.Walk(instructions=100, alone=100 + 800 * waits, trips=waits)
+
+    monkeypatch.setattr(occupancy.latency, "walk_through", walk_through)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    cubin, usage = occupancy.assemble(PTX, HOPPER, 8, 64)
+    assert int(cubin) == usage["n_regs"] == taken
+    assert usage["n_spills"] == (spilled if taken == 128 else 0)
+
+
+@pytest.mark.parametrize(
+    "cycles, loads, runs",
+    [
+        # Three blocks of 8 warps with 64 words for each thread: 192 KiB, which 6,144 cycles bring.
+        (6144, _LOADS, ["free"]),
+        (6160, _LOADS, ["free", 128]),
+        (3072, _LOADS[: len(_LOADS) // 2], ["free"]),
+        (3088, _LOADS[: len(_LOADS) // 2], ["free", 128]),
+    ],
+)
+def test_kernels_that_ask_for_enough(cycles, loads, runs, monkeypatch):
+    """Nothing is tried where memory brings no more."""
+    seen = []
+
+    def run_ptxas(ptx, arch, extra):
+        stated = occupancy._STATED.search(ptx)
+        seen.append(int(stated[1]) if stated else "free")
+        return b"", {"n_regs": int(stated[1]) if stated else 71, "n_spills": 0}
+
+    walk = occupancy.latency.Walk(instructions=100, alone=cycles, trips=8)
+    monkeypatch.setattr(occupancy.latency, "walk_through", lambda _: walk)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    occupancy.assemble(PTX.replace("ld.global.b32;", loads), HOPPER, 8, 64)
+    assert seen[: len(runs)] == runs and (len(runs) > 1 or len(seen) == 1)
+
+
 def _dots(rows: int, bytes_: int) -> str:
     """A loop that copies `bytes_` for each thread, and multiplies `rows` with a byte."""
     dots = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {};\n" * (rows * bytes_ // 64)
