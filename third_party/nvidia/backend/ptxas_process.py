@@ -1,8 +1,8 @@
 """A process of ptxas, which may start before its input is there.
 
 ptxas takes 10 to 15 ms until it reads its input: it is large, and makes its tables. That is half of
-what most kernels take. So a compile starts it first, and makes the PTX meanwhile. The input is a
-named pipe then, which ptxas waits for.
+what most kernels take. So a compile starts it first, and makes the PTX meanwhile. Its input is a
+link to its standard input then. Where this process ends, ptxas reads an empty text, and ends.
 """
 
 from __future__ import annotations
@@ -12,31 +12,43 @@ import os
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
+from typing import Any
 
 #: Seconds after which ptxas is ended.
 _PATIENCE = 600
-#: Seconds between two looks whether it has come to its input.
-_PAUSE = 0.0002
+#: This side of the pipes from which processes wait for text.
+_pipes: set[Any] = set()
+
+
+def _close_pipes() -> None:
+    """In a process that is forked meanwhile: ptxas reads until no process has the pipe open."""
+    for pipe in _pipes:
+        with contextlib.suppress(OSError):
+            pipe.close()
+    _pipes.clear()
+
+
+os.register_at_fork(after_in_child=_close_pipes)
 
 
 class Assembly:
-    """One run of ptxas. With no text it waits for `feed`."""
+    """One run of ptxas. Without a text it waits for one."""
 
     def __init__(self, command: list[str], ptx: str | None = None) -> None:
         self.command = command
+        self.waits = ptx is None
         self.folder = tempfile.TemporaryDirectory(prefix="tile-ptxas-")
         self.source = os.path.join(self.folder.name, "kernel.ptx")
         self.binary = os.path.join(self.folder.name, "kernel.cubin")
-        if ptx is None:
-            os.mkfifo(self.source)
-        else:
-            self._write(self.source, ptx)
         try:
+            if ptx is None:
+                os.symlink("/proc/self/fd/0", self.source)
+            else:
+                self._write(self.source, ptx)
             self.process = subprocess.Popen(
                 [*command, self.source, "-o", self.binary],
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if self.waits else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 encoding="utf-8",
@@ -45,50 +57,31 @@ class Assembly:
         except OSError:
             self.folder.cleanup()
             raise
+        # Without its buffer, whose lock another thread may have.
+        self.pipe = self.process.stdin.buffer.raw if self.process.stdin else None
+        if self.pipe:
+            _pipes.add(self.pipe)
 
     @staticmethod
     def _write(path: str, ptx: str) -> None:
         with open(path, "w", encoding="utf-8") as file:
             file.write(ptx)
 
-    def feed(self, ptx: str) -> None:
-        """Hands over the text. ptxas opens its input twice. The second time it finds a file."""
-        pipe = self._open_pipe()
-        if pipe is None:  # It has ended, and says why.
-            return
-        _open_pipes.add(pipe)
+    def finish(self, ptx: str) -> tuple[int, str, bytes]:
+        """How it ended, what it said, and the cubin of the text."""
         try:
-            with contextlib.suppress(BrokenPipeError), open(pipe, "w", encoding="utf-8") as stream:
+            if self.waits:
+                # ptxas opens its input twice. The second time it finds a file. Where it has not
+                # come to the first time yet, it never reads from the pipe.
                 file = f"{self.source}.file"
                 self._write(file, ptx)
                 os.replace(file, self.source)
-                stream.write(ptx)
-        finally:
-            _open_pipes.discard(pipe)
-
-    def _open_pipe(self) -> int | None:
-        """The pipe's other end, as soon as ptxas has opened the pipe. None where it has ended."""
-        until = time.monotonic() + _PATIENCE
-        while self.process.poll() is None and time.monotonic() < until:
-            try:
-                pipe = os.open(self.source, os.O_WRONLY | os.O_NONBLOCK)
-            except OSError:
-                time.sleep(_PAUSE)
-            else:
-                os.set_blocking(pipe, True)
-                return pipe
-        return None
-
-    def finish(self) -> tuple[int, str, bytes]:
-        """How it ended, what it said, and the cubin."""
-        try:
-            log, _ = self.process.communicate(timeout=_PATIENCE)
-            code = self.process.returncode
+            log, _ = self.process.communicate(ptx if self.waits else None, timeout=_PATIENCE)
             cubin = b""
-            if code == 0:
-                with open(self.binary, "rb") as file:
-                    cubin = file.read()
-            return code, log, cubin
+            if self.process.returncode == 0:
+                with open(self.binary, "rb") as made:
+                    cubin = made.read()
+            return self.process.returncode, log, cubin
         finally:
             self.end()
 
@@ -97,21 +90,9 @@ class Assembly:
         if self.process.poll() is None:
             self.process.kill()
             self.process.communicate()
+        _pipes.discard(self.pipe)
         self.folder.cleanup()
 
-
-#: Pipes through which text goes right now.
-_open_pipes: set[int] = set()
-
-
-def _close_pipes() -> None:
-    """In a process that another thread has forked: ptxas would wait for its end of the pipe."""
-    for pipe in _open_pipes:
-        os.close(pipe)
-    _open_pipes.clear()
-
-
-os.register_at_fork(after_in_child=_close_pipes)
 
 #: For each thread, the process that waits.
 _waiting = threading.local()
@@ -137,12 +118,11 @@ def started(command: list[str]) -> Iterator[None]:
 def assemble(command: list[str], ptx: str) -> tuple[int, str, bytes]:
     """Runs ptxas on a text: how it ended, what it said, and the cubin."""
     waiting = getattr(_waiting, "assembly", None)
-    if waiting is None or waiting.command != command:
-        return Assembly(command, ptx).finish()
-    _waiting.assembly = None
-    try:
-        waiting.feed(ptx)
-    except BaseException:
-        waiting.end()
-        raise
-    return waiting.finish()
+    if waiting is not None and waiting.command == command:
+        _waiting.assembly = None
+        with contextlib.suppress(OSError):
+            code, log, cubin = waiting.finish(ptx)
+            if code == 0:
+                return code, log, cubin
+        # Another ptxas may want its input to be a file from the start.
+    return Assembly(command, ptx).finish(ptx)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -106,15 +108,58 @@ def test_a_compile_within_a_compile(folder):
 
 
 @pytest.mark.parametrize("count", [1, 4000])
-@pytest.mark.parametrize("body", ["echo fatal: no; exit 3", 'exec 3< "$3"; echo fatal: no; exit 3'])
+@pytest.mark.parametrize(
+    "body", ["echo fatal: no; exit 3", 'read line < "$3"; echo fatal: no; exit 3']
+)
 def test_one_that_ends_before_it_reads(body, count, tmp_path, monkeypatch):
-    """At once, and with the pipe open."""
+    """At once, and after its first line."""
     _write_ptxas(tmp_path, monkeypatch, body)
     with (
         tools.starting_ptxas(HOPPER, False, None),
         pytest.raises(CompilerToolError, match="fatal: no"),
     ):
         tools.run_ptxas(_write_ptx(count), 90, None)
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("count", [1, 4000])
+def test_one_that_wants_a_file(count, early, tmp_path, monkeypatch):
+    """It runs again."""
+    pause = "" if early else "sleep 0.3\n"
+    body = pause + '[ -f "$3" ] && cat "$3" > "$5" || { echo fatal: no file; exit 1; }'
+    _write_ptxas(tmp_path, monkeypatch, body)
+    ptx = _write_ptx(count)
+    with tools.starting_ptxas(HOPPER, False, None):
+        waiting = ptxas_process._waiting.assembly
+        if early:
+            assert waiting.process.wait(20) == 1
+        assert tools.run_ptxas(ptx, 90, None)[0].decode() == ptx
+    assert waiting.process.returncode == int(early)
+
+
+_WAITS = """
+import sys
+from tile import _C
+from tile.backends import backends
+tools = sys.modules[backends()["nvidia"].__module__].tools
+with tools.starting_ptxas(_C.targets.lookup("cuda:90"), False, None):
+    print(tools.ptxas_process._waiting.assembly.process.pid, flush=True)
+    sys.stdin.read()
+"""
+
+
+@needs_ptxas
+def test_it_ends_with_a_process_that_is_killed():
+    with subprocess.Popen(
+        [sys.executable, "-c", _WAITS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        status = Path(f"/proc/{int(parent.stdout.readline())}/status")
+        assert "State:\tZ" not in status.read_text()
+        parent.kill()
+    until = time.monotonic() + 20
+    while status.exists() and "State:\tZ" not in status.read_text():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_one_that_cannot_run(tmp_path, monkeypatch):
@@ -138,8 +183,6 @@ def test_a_process_that_is_forked_meanwhile(folder, monkeypatch):
             super()._write(path, ptx)
             child = os.fork()
             if child == 0:
-                import time
-
                 time.sleep(60)
                 os._exit(0)
             children.append(child)
