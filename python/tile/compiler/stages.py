@@ -302,4 +302,5 @@ def _text(ir: Any) -> Any:
     text = ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
     if knobs.compat.stands_for(3, 8):
         text = _DESCRIPTOR.sub(r"!tt.tensordesc<\1>", text)
-    return _OF_NVIDIA.sub(r"\1ttng.", text) if knobs.compat.enable else text
+    renames = knobs.compat.enable and "ttnvgpu." in text
+    return _OF_NVIDIA.sub(r"\1ttng.", text) if renames else text

@@ -7,6 +7,7 @@ for memory are faster if more of their warps wait at the same time.
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, NamedTuple
 
@@ -124,8 +125,8 @@ def registers_of_fewer(facts: Any, registers: int, warps: int, shared: int) -> i
 
 def _may_have_fewer(ptx: str, options: str) -> bool:
     """Whether neither the PTX nor an option says how many registers threads get."""
-    stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
-    return not (stated or knobs.nvidia.disable_ptxas_opt)
+    stated = any(word in ptx for word in (".maxnreg ", ".minnctapersm ", "setmaxnreg."))
+    return not (stated or "maxrregcount" in options or knobs.nvidia.disable_ptxas_opt)
 
 
 def _waits_for_memory(ptx: str) -> bool:
@@ -150,13 +151,20 @@ def _waits_for_memory(ptx: str) -> bool:
 def _gains_enough(ptx: str, held: int, more: int) -> bool:
     """Dots hide what they wait for by pipelines of their own, and lose by registers that are reused
     at once. Twice as many blocks are worth it: what one waits for, and its end, the other hides."""
-    return more >= 2 * held or not re.search(r"\b(wg)?mma\.", ptx)
+    return more >= 2 * held or not _has_dots(ptx)
 
 
+def _has_dots(ptx: str) -> bool:
+    return "mma." in ptx and re.search(r"\b(wg)?mma\.", ptx) is not None
+
+
+@functools.lru_cache(maxsize=2)
 def _find_innermost_loops(ptx: str) -> list[str]:
     """The texts from a label to a branch back to it, in which there is no other such branch."""
     labels: dict[str, int] = {}
-    loops = []
+    loops: list[str] = []
+    if "bra" not in ptx:
+        return loops
     last_end = 0
     for match in re.finditer(r"^(\$\w+):|\bbra(?:\.uni)?\s+(\$\w+)", ptx, re.M):
         label, target = match.groups()
@@ -182,7 +190,7 @@ def _count_loaded_words(ptx: str) -> int:
 def _waits_at_once(ptx: str) -> bool:
     """Whether a kernel starts loads of memory, and no loop or dot does so while others arrive."""
     loops = _find_innermost_loops(ptx)
-    return not loops and "ld.global" in ptx and not re.search(r"\b(wg)?mma\.", ptx)
+    return not loops and "ld.global" in ptx and not _has_dots(ptx)
 
 
 def _asks_for_enough(ptx: str, cubin: bytes, warps: int) -> bool:
