@@ -194,9 +194,8 @@ def _waits_at_once(ptx: str) -> bool:
 
 
 def _asks_for_enough(ptx: str, cubin: bytes, warps: int) -> bool:
-    """Whether resident warps ask for more bytes than memory brings while they wait. More of them,
-    or more loads at a time, ask for no more than that. Kernels without a loop are meant: there all
-    loads are in the text once."""
+    """Whether `warps` warps ask for more bytes than memory brings while they wait. Kernels without
+    a loop are meant: there all loads are in the text once."""
     asked = _LANES * 4 * _count_loaded_words(ptx) * warps
     return 0 < _ENOUGH_BYTES * latency.walk_through(cubin).alone <= asked
 
@@ -279,17 +278,19 @@ def assemble(
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     at_once = _waits_at_once(ptx)
-    if at_once and _asks_for_enough(ptx, cubin, held * warps):
-        return cubin, usage
+    enough = at_once and _asks_for_enough(ptx, cubin, held * warps)
     more = None
-    if not usage.get("n_spills"):
+    # More loads at a time help launches of few blocks, too: half of what resides is counted.
+    if not usage.get("n_spills") and not (
+        enough and _asks_for_enough(ptx, cubin, held * warps // 2)
+    ):
         more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
     if more and at_once and more.cycles is not None:
-        freer = _assemble_with(more, ptx, facts, warps, shared, options)
+        freer = None if enough else _assemble_with(more, ptx, facts, warps, shared, options)
         if freer:
             return freer
         more = None
-    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    limit = None if enough else registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
     if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
         if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):

@@ -291,29 +291,36 @@ def test_a_few_spills_for_fewer_waits(spilled, taken, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "cycles, loads, runs",
+    "used, cycles, loads, runs",
     [
-        # Three blocks of 8 warps with 64 words for each thread: 192 KiB, which 6,144 cycles bring.
-        (6144, _LOADS, ["free"]),
-        (6160, _LOADS, ["free", 128]),
-        (3072, _LOADS[: len(_LOADS) // 2], ["free"]),
-        (3088, _LOADS[: len(_LOADS) // 2], ["free", 128]),
+        # Blocks of 8 warps with 64 words for each thread: 64 KiB, which 2,048 cycles bring.
+        (71, 6144, _LOADS, ["free"]),  # Three reside.
+        (71, 6160, _LOADS, ["free", 128, 64]),
+        (71, 3072, _LOADS[: len(_LOADS) // 2], ["free"]),
+        (71, 3088, _LOADS[: len(_LOADS) // 2], ["free", 128, 64]),
+        # Two reside, also with 128 registers.
+        (100, 2048, _LOADS, ["free"]),
+        (100, 2064, _LOADS, ["free", 128]),
+        (100, 4096, _LOADS, ["free", 128]),
+        (100, 4112, _LOADS, ["free", 80, 128]),
     ],
 )
-def test_kernels_that_ask_for_enough(cycles, loads, runs, monkeypatch):
-    """Nothing is tried where memory brings no more."""
+def test_kernels_that_ask_for_enough(used, cycles, loads, runs, monkeypatch):
+    """What changes how many blocks reside is not tried where all of them ask for enough. Registers
+    that cost no block are not tried where half of them do."""
     seen = []
 
     def run_ptxas(ptx, arch, extra):
         stated = occupancy._STATED.search(ptx)
         seen.append(int(stated[1]) if stated else "free")
-        return b"", {"n_regs": int(stated[1]) if stated else 71, "n_spills": 0}
+        spilled = 99 if stated and int(stated[1]) < used else 0
+        return b"", {"n_regs": int(stated[1]) if stated else used, "n_spills": spilled}
 
     walk = occupancy.latency.Walk(instructions=100, alone=cycles, trips=8)
     monkeypatch.setattr(occupancy.latency, "walk_through", lambda _: walk)
     monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
     occupancy.assemble(PTX.replace("ld.global.b32;", loads), HOPPER, 8, 64)
-    assert seen[: len(runs)] == runs and (len(runs) > 1 or len(seen) == 1)
+    assert seen == runs
 
 
 def _dots(rows: int, bytes_: int) -> str:
