@@ -11,6 +11,7 @@ import types
 import typing
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -222,6 +223,11 @@ class BaseBackend(ABC):
     def has_tools_for(self, stage: str) -> bool:
         """True if this machine has what the stage needs."""
         return True
+
+    def starting_tools(self, stages: list[str], options: Any) -> AbstractContextManager:
+        """A block in which these stages are made, first to last. Tools that they run may start
+        with it."""
+        return nullcontext()
 
     # What explanations ask for.
 

@@ -120,10 +120,17 @@ class StagedCompile:
 
     def _run(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Runs the stages; returns the metadata and what each made."""
-        with contexts.taken() as context:
-            return self._run_in(context)
+        # What a file holds is what its stage makes already.
+        first = self.order.index(self.src.ext) + (not isinstance(self.src, ASTSource))
+        ahead = self.order[first:]
+        last = self._last_stage()
+        if last in ahead:
+            ahead = ahead[: ahead.index(last) + 1]
+        tools = self.backend.starting_tools(ahead, self.options)
+        with tools, contexts.taken() as context:
+            return self._run_in(context, ahead)
 
-    def _run_in(self, context: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _run_in(self, context: Any, ahead: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
         target = self.target
         metadata: dict[str, Any] = {
             "name": self.name,
@@ -141,10 +148,7 @@ class StagedCompile:
         if from_file:
             asm[self.src.ext] = self.src.src
         source = {} if from_file else {"source": _text(ir)}
-        # What a file holds is what its stage makes already.
-        first = self.order.index(self.src.ext) + from_file
-        last = self._last_stage()
-        for stage in self.order[first:]:
+        for stage in ahead:
             ir = self._run_stage(stage, ir, metadata)
             if ir is None:  # The machine lacks the tool; what there is will do.
                 break
@@ -158,8 +162,6 @@ class StagedCompile:
             if knobs.compilation.dump_ir:
                 self._dump(stage, asm[stage])
             stages.append((stage, self.watch.lap()))
-            if stage == last:
-                break
         if knobs.compilation.store_binary_only:
             kept = {n: text for n, text in asm.items() if self.backend.find_stage(n).is_code}
         else:
@@ -300,4 +302,5 @@ def _text(ir: Any) -> Any:
     text = ir.str(enable_debug_info=True, use_name_loc_as_prefix=True)
     if knobs.compat.stands_for(3, 8):
         text = _DESCRIPTOR.sub(r"!tt.tensordesc<\1>", text)
-    return _OF_NVIDIA.sub(r"\1ttng.", text) if knobs.compat.enable else text
+    renames = knobs.compat.enable and "ttnvgpu." in text
+    return _OF_NVIDIA.sub(r"\1ttng.", text) if renames else text

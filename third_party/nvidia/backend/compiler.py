@@ -129,6 +129,12 @@ class NvidiaBackend(BaseBackend):
     def views(self) -> dict[str, Any]:
         return {"sass": ("cubin", tools.disassemble)}
 
+    def starting_tools(self, stages: list[str], options: NvidiaOptions) -> Any:
+        # Where all that is to do is to assemble, there is nothing to do meanwhile.
+        if "cubin" not in stages[1:]:
+            return super().starting_tools(stages, options)
+        return tools.starting_ptxas(self.facts, options.line_info, options.ptx_options)
+
     def has_tools_for(self, stage: str) -> bool:
         return stage != "cubin" or tools.ptxas_path(self.target.arch) is not None
 
@@ -391,13 +397,18 @@ class NvidiaBackend(BaseBackend):
     ) -> bytes | None:
         if tools.ptxas_path(self.target.arch) is None:
             return None
-        cubin, usage = occupancy.assemble(
+        knob = knobs.nvidia
+        assemble = _assemble_once
+        if knobs.compilation.always_compile or knob.dump_ptxas_log:
+            assemble = _assemble_once.__wrapped__
+        cubin, usage = assemble(
             ptx,
-            self.facts,
+            self.target.arch,
             metadata["num_warps"],
             metadata.get("shared", 0),
             options.ptx_options or "",
             options.maxnreg,
+            (tools.ptxas_version(self.target.arch), knob.ptxas_options, knob.disable_ptxas_opt),
         )
         metadata.update(usage)
         self._count_threads(metadata)
@@ -434,6 +445,21 @@ class NvidiaBackend(BaseBackend):
         result.libdevice_path = libraries.pop("libdevice", None) or ""
         result.libraries = list(libraries.values())
         return result
+
+
+@functools.lru_cache(maxsize=32)
+def _assemble_once(
+    ptx: str,
+    arch: int,
+    warps: int,
+    shared: int,
+    options: str,
+    asked: int | None,
+    settings: tuple[Any, ...],
+) -> tuple[bytes, dict[str, Any]]:
+    """The machine code of a text. Configurations of an autotuner have the same text where they
+    differ in the number of stages, and no loop has stages."""
+    return occupancy.assemble(ptx, find_facts(arch), warps, shared, options, asked)
 
 
 def _may_sum_in_tensor_memory(options: dict[str, Any]) -> bool:

@@ -7,8 +7,9 @@ for memory are faster if more of their warps wait at the same time.
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from tile import _C, knobs
 from tile.backends.base import Occupancy
@@ -40,6 +41,9 @@ _MANY_TRIPS = 4
 #: compares. SGLang's gelu_and_mul with 8 warps is said to take 0.78, and paged attention on one
 #: warp 0.70. They took 1.11 and 1.74 of the time of Triton's, which is said to be 0.84 and 0.69.
 _LESS_TIME = 0.9
+#: Bytes in each cycle, about twice a multiprocessor's share of what memory brings: that is 21 on an
+#: H200, and 28 on a B200. With 32, norms of rows took a hundredth longer.
+_ENOUGH_BYTES = 40
 #: The register file, and who issues instructions, are in as many parts.
 _PARTS = 4
 #: What a thread can have.
@@ -121,8 +125,8 @@ def registers_of_fewer(facts: Any, registers: int, warps: int, shared: int) -> i
 
 def _may_have_fewer(ptx: str, options: str) -> bool:
     """Whether neither the PTX nor an option says how many registers threads get."""
-    stated = re.search(r"\.maxnreg\b|\.minnctapersm\b|\bsetmaxnreg\.|maxrregcount", ptx + options)
-    return not (stated or knobs.nvidia.disable_ptxas_opt)
+    stated = any(word in ptx for word in (".maxnreg ", ".minnctapersm ", "setmaxnreg."))
+    return not (stated or "maxrregcount" in options or knobs.nvidia.disable_ptxas_opt)
 
 
 def _waits_for_memory(ptx: str) -> bool:
@@ -147,13 +151,20 @@ def _waits_for_memory(ptx: str) -> bool:
 def _gains_enough(ptx: str, held: int, more: int) -> bool:
     """Dots hide what they wait for by pipelines of their own, and lose by registers that are reused
     at once. Twice as many blocks are worth it: what one waits for, and its end, the other hides."""
-    return more >= 2 * held or not re.search(r"\b(wg)?mma\.", ptx)
+    return more >= 2 * held or not _has_dots(ptx)
 
 
+def _has_dots(ptx: str) -> bool:
+    return "mma." in ptx and re.search(r"\b(wg)?mma\.", ptx) is not None
+
+
+@functools.lru_cache(maxsize=2)
 def _find_innermost_loops(ptx: str) -> list[str]:
     """The texts from a label to a branch back to it, in which there is no other such branch."""
     labels: dict[str, int] = {}
-    loops = []
+    loops: list[str] = []
+    if "bra" not in ptx:
+        return loops
     last_end = 0
     for match in re.finditer(r"^(\$\w+):|\bbra(?:\.uni)?\s+(\$\w+)", ptx, re.M):
         label, target = match.groups()
@@ -179,7 +190,14 @@ def _count_loaded_words(ptx: str) -> int:
 def _waits_at_once(ptx: str) -> bool:
     """Whether a kernel starts loads of memory, and no loop or dot does so while others arrive."""
     loops = _find_innermost_loops(ptx)
-    return not loops and "ld.global" in ptx and not re.search(r"\b(wg)?mma\.", ptx)
+    return not loops and "ld.global" in ptx and not _has_dots(ptx)
+
+
+def _asks_for_enough(ptx: str, cubin: bytes, warps: int) -> bool:
+    """Whether `warps` warps ask for more bytes than memory brings while they wait. Kernels without
+    a loop are meant: there all loads are in the text once."""
+    asked = _LANES * 4 * _count_loaded_words(ptx) * warps
+    return 0 < _ENOUGH_BYTES * latency.walk_through(cubin).alone <= asked
 
 
 def _loads_much_in_loops(ptx: str) -> bool:
@@ -259,7 +277,20 @@ def assemble(
                 return other
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
-    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    at_once = _waits_at_once(ptx)
+    enough = at_once and _asks_for_enough(ptx, cubin, held * warps)
+    more = None
+    # More loads at a time help launches of few blocks, too: half of what resides is counted.
+    if not usage.get("n_spills") and not (
+        enough and _asks_for_enough(ptx, cubin, held * warps // 2)
+    ):
+        more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
+    if more and at_once and more.cycles is not None:
+        freer = None if enough else _assemble_with(more, ptx, facts, warps, shared, options)
+        if freer:
+            return freer
+        more = None
+    limit = None if enough else registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
     if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
         if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
@@ -275,47 +306,59 @@ def assemble(
             then = latency.walk_through(denser[0]).get_cycles(reside * warps / _PARTS)
             if then <= latency.walk_through(cubin).get_cycles(held * warps / _PARTS):
                 return denser
-    if not usage.get("n_spills"):
-        freer = _assemble_with_more(ptx, cubin, usage, facts, warps, shared, options)
-        if freer:
-            return freer
-    return cubin, usage
+    freer = more and _assemble_with(more, ptx, facts, warps, shared, options)
+    return freer or (cubin, usage)
 
 
-def _assemble_with_more(
-    ptx: str,
-    cubin: bytes,
-    usage: dict[str, Any],
-    facts: Any,
-    warps: int,
-    shared: int,
-    options: str,
-) -> tuple[bytes, dict[str, Any]] | None:
-    """Code with more registers, of which more loads are under way at a time."""
+class _More(NamedTuple):
+    """More registers, with which more loads may be under way at a time; how many blocks have to
+    reside then, and how long it may take. None where that is not compared."""
+
+    limit: int
+    least: int
+    cycles: float | None
+
+
+def _find_more_registers(
+    ptx: str, cubin: bytes, used: int, facts: Any, warps: int, shared: int
+) -> _More | None:
+    """None where more registers do not help."""
     at_once = _waits_at_once(ptx)
     if not at_once and not _loads_much_in_loops(ptx):
         return None
-    arch, used = facts.compute_capability, usage.get("n_regs", 0)
     held = resident_blocks(facts, used, warps, shared)
     if held == 0:
         return None
-
     spare = registers_to_spare(facts, used, warps, shared)
-    # Without a loop, this has been measured.
-    compares = not at_once or spare is None
+    if at_once and spare is not None:
+        return _More(spare, held, None)  # This has been measured.
     now = latency.walk_through(cubin)
     cycles = now.get_cycles(held * warps / _PARTS)
-    if compares and (now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles):
+    if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
         return None
-    least = held
-    if at_once and spare is None:
-        least, spare = 1, registers_of_fewer(facts, used, warps, shared)
-    freer = None if spare is None else _assemble_within(ptx, spare, arch, options)
-    if not freer or freer[1].get("n_spills"):
+    if at_once:
+        spare, held = registers_of_fewer(facts, used, warps, shared), 1
+    return None if spare is None else _More(spare, held, cycles)
+
+
+def _assemble_with(
+    more: _More, ptx: str, facts: Any, warps: int, shared: int, options: str
+) -> tuple[bytes, dict[str, Any]] | None:
+    """Code with more registers. None where it is not better."""
+    freer = _assemble_within(ptx, more.limit, facts.compute_capability, options)
+    if freer is None:
         return None
-    reside = resident_blocks(facts, freer[1].get("n_regs", 0), warps, shared)
-    then = latency.walk_through(freer[0]).get_cycles(reside * warps / _PARTS) if reside else 0
-    return freer if reside >= least and (not compares or then <= _LESS_TIME * cycles) else None
+    cubin, usage = freer
+    if usage.get("n_spills", 0) > (0 if more.cycles is None else _FEW_SPILLS):
+        return None
+    reside = resident_blocks(facts, usage.get("n_regs", 0), warps, shared)
+    if reside < max(more.least, 1):
+        return None
+    if more.cycles is not None:
+        then = latency.walk_through(cubin).get_cycles(reside * warps / _PARTS)
+        if then > _LESS_TIME * more.cycles:
+            return None
+    return freer
 
 
 def _assemble_within(

@@ -17,4 +17,6 @@ def _space_first(found: re.Match) -> str:
 
 def with_space_first(ptx: str) -> str:
     """Atomic operations with their memory before their order and scope; ptxas takes any order."""
+    if "atom." not in ptx and "red." not in ptx:
+        return ptx
     return _ATOMIC.sub(_space_first, ptx)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from tile import knobs
 from tile.compiler.errors import assembly_place
 from tile.errors import CompilerToolError, OutOfResources
 from tile.runtime.cache.remember import remembered
+
+from . import ptxas_process
 
 
 def _in_wheels(*patterns: str) -> Path | None:
@@ -189,36 +192,41 @@ def processor(ptx: str, arch: int) -> str:
     return found.group(1) if found else f"sm_{arch}"
 
 
+def _ptxas_command(path: str, processor: str, line_info: bool, extra: str | None) -> list[str]:
+    """The command, but for its files."""
+    command = [path, "-v", f"--gpu-name={processor}"]
+    if line_info:
+        command.append("-lineinfo")
+    if knobs.nvidia.disable_ptxas_opt:
+        command += ["--opt-level", "0"]
+    for text in (knobs.nvidia.ptxas_options, extra):
+        if text:
+            command += text.split()
+    return command
+
+
+def starting_ptxas(facts: Any, line_info: bool, extra: str | None) -> AbstractContextManager:
+    """Starts ptxas for the PTX that is made in this block."""
+    path = ptxas_path(facts.compute_capability)
+    if path is None:
+        return nullcontext()
+    return ptxas_process.started(_ptxas_command(path, facts.processor, line_info, extra))
+
+
 def run_ptxas(ptx: str, arch: int, extra: str | None) -> tuple[bytes, dict[str, Any]]:
     """Assembles PTX; returns the cubin and what ptxas says about it."""
     path = require_ptxas(arch)
     if "wgmma.mma_async" in ptx:
         _warn_about_wgmma(path)
-    with tempfile.TemporaryDirectory(prefix="tile-ptxas-") as folder:
-        source, binary = os.path.join(folder, "kernel.ptx"), os.path.join(folder, "kernel.cubin")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(ptx)
-        command = [path, "-v", f"--gpu-name={processor(ptx, arch)}", source, "-o", binary]
-        if "\t.loc\t" in ptx:
-            command.append("-lineinfo")
-        if knobs.nvidia.disable_ptxas_opt:
-            command += ["--opt-level", "0"]
-        for text in (knobs.nvidia.ptxas_options, extra):
-            if text:
-                command += text.split()
-        try:
-            result = subprocess.run(
-                command, capture_output=True, encoding="utf-8", errors="replace", timeout=600
-            )
-        except (OSError, subprocess.SubprocessError) as error:
-            raise CompilerToolError(f"cannot run {path}: {error}") from None
-        log = result.stderr + result.stdout
-        if knobs.nvidia.dump_ptxas_log:
-            print(log)
-        if result.returncode != 0:
-            raise _failure(log, result.returncode, ptx)
-        with open(binary, "rb") as file:
-            cubin = file.read()
+    command = _ptxas_command(path, processor(ptx, arch), "\t.loc\t" in ptx, extra)
+    try:
+        code, log, cubin = ptxas_process.assemble(command, ptx)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CompilerToolError(f"cannot run {path}: {error}") from None
+    if knobs.nvidia.dump_ptxas_log:
+        print(log)
+    if code != 0:
+        raise _failure(log, code, ptx)
     usage: dict[str, Any] = {}
     found = re.search(r"Used (\d+) registers", log)
     if found:

@@ -272,6 +272,57 @@ def test_more_registers_for_fewer_waits(
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 
+@pytest.mark.parametrize("spilled, taken", [(2, 128), (8, 128), (9, 71)])
+def test_a_few_spills_for_fewer_waits(spilled, taken, monkeypatch):
+    def run_ptxas(ptx, arch, extra):
+        stated = occupancy._STATED.search(ptx)
+        used = int(stated[1]) if stated else 71
+        return str(used).encode(), {"n_regs": used, "n_spills": spilled if stated else 0}
+
+    def walk_through(code):
+        waits = 8 if int(code) < 120 else 1
+        return occupancy.latency.Walk(instructions=100, alone=100 + 800 * waits, trips=waits)
+
+    monkeypatch.setattr(occupancy.latency, "walk_through", walk_through)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    cubin, usage = occupancy.assemble(PTX, HOPPER, 8, 64)
+    assert int(cubin) == usage["n_regs"] == taken
+    assert usage["n_spills"] == (spilled if taken == 128 else 0)
+
+
+@pytest.mark.parametrize(
+    "used, cycles, loads, runs",
+    [
+        # Blocks of 8 warps with 64 words for each thread: 64 KiB, which 1,638 cycles bring.
+        (71, 4915, _LOADS, ["free"]),  # Three reside.
+        (71, 4916, _LOADS, ["free", 128, 64]),
+        (71, 2457, _LOADS[: len(_LOADS) // 2], ["free"]),
+        (71, 2458, _LOADS[: len(_LOADS) // 2], ["free", 128, 64]),
+        # Two reside, also with 128 registers.
+        (100, 1638, _LOADS, ["free"]),
+        (100, 1639, _LOADS, ["free", 128]),
+        (100, 3276, _LOADS, ["free", 128]),
+        (100, 3277, _LOADS, ["free", 80, 128]),
+    ],
+)
+def test_kernels_that_ask_for_enough(used, cycles, loads, runs, monkeypatch):
+    """What changes how many blocks reside is not tried where all of them ask for enough. Registers
+    that cost no block are not tried where half of them do."""
+    seen = []
+
+    def run_ptxas(ptx, arch, extra):
+        stated = occupancy._STATED.search(ptx)
+        seen.append(int(stated[1]) if stated else "free")
+        spilled = 99 if stated and int(stated[1]) < used else 0
+        return b"", {"n_regs": int(stated[1]) if stated else used, "n_spills": spilled}
+
+    walk = occupancy.latency.Walk(instructions=100, alone=cycles, trips=8)
+    monkeypatch.setattr(occupancy.latency, "walk_through", lambda _: walk)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    occupancy.assemble(PTX.replace("ld.global.b32;", loads), HOPPER, 8, 64)
+    assert seen == runs
+
+
 def _dots(rows: int, bytes_: int) -> str:
     """A loop that copies `bytes_` for each thread, and multiplies `rows` with a byte."""
     dots = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {};\n" * (rows * bytes_ // 64)
