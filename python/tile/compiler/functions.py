@@ -303,7 +303,12 @@ class Functions:
             return self.call_local(function, arguments, keywords)
         construct = getattr(function, "__tile_construct__", None)
         if construct is not None:
-            return construct(self, arguments, keywords)
+            if isinstance(function, type):
+                return construct(self, arguments, keywords)
+            member = getattr(type(function), "__call__", None)
+            if not is_callable_function(member):
+                raise SemanticError(f"{one(function)} cannot be called: it has no `__call__`")
+            return self.call_jit(member, [function, *arguments], keywords)
         if getattr(function, "__tile_constexpr_function__", False):
             return self.call_constant(function.fn, arguments, keywords)
         if is_foreign_builtin(function):
