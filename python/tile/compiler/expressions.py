@@ -408,8 +408,8 @@ class Expressions:
             raise SemanticError(
                 "a comprehension iterates over constants and tuples, not over a tensor"
             )
-        saved = dict(self.scope)
         names = assigned_names([first.target])
+        saved = {name: self.scope[name] for name in names if name in self.scope}
         own: dict[str, Any] = {}
         self.frame.comprehended.append(own)
         result: list[Any] = []
@@ -422,8 +422,11 @@ class Expressions:
             if all(conditions):
                 result.extend(self.comprehension(element, rest))
         self.frame.comprehended.pop()
-        self.scope.clear()
-        self.scope.update(saved)
+        # What a walrus assigned stays.
+        for name in names:
+            self.scope.pop(name, None)
+            if name in saved:
+                self.scope[name] = saved[name]
         return result
 
     def check_ignored(self, node: ast.Call, function: Any) -> None:

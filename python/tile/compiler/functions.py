@@ -323,6 +323,8 @@ class Functions:
             refuse_call(function)
         else:
             check_constants(function, arguments)
+            if function is map or function is filter:
+                arguments = [self.as_python(value) for value in arguments]
             if isinstance(function, types.BuiltinFunctionType):
                 keywords = {name: self.as_python(value) for name, value in keywords.items()}
         return self.call_python(function, arguments, keywords)

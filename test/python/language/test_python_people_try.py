@@ -99,6 +99,10 @@ WORKS = {
         "def f(v, m=n):\n    return v + m\ndef g(h, n):\n    return h(n)\nx = x + g(f, 100)",
     "defaults in a loop":
         "for k in range(n):\n    f = lambda v, m=k: v + m\n    k = 100\n    x = f(x)",
+    "walrus in a comprehension":
+        "k = 7\nt = [(y := k) * 2 for k in (1, 2, 3)]\nx = x * y + t[2] + k",
+    "map and filter":
+        "t = list(map(lambda v: v + 1, filter(lambda v: v > 1, (1, 2, 3))))\nx = x * t[0] + t[1]",
     "functions of a comprehension":
         "k = 7\nfs = [lambda v, k=k: v * k for k in (1, 2, 3)]\nx = fs[0](x) + fs[2](x) + k",
     "names of a comprehension in its functions":
