@@ -305,7 +305,7 @@ class Functions:
         if construct is not None:
             if isinstance(function, type):
                 return construct(self, arguments, keywords)
-            member = getattr(type(function), "__call__", None)
+            member = inspect.getattr_static(type(function), "__call__", None)
             if not is_callable_function(member):
                 raise SemanticError(f"{one(function)} cannot be called: it has no `__call__`")
             return self.call_jit(member, [function, *arguments], keywords)
