@@ -91,9 +91,9 @@ def mask(what: str) -> str:
     return f"mask the {what}: switch off the elements that are outside of the array"
 
 
-#: The end of it, if another array may have been meant.
+#: For one that reaches no array at all.
 REACHABLE = (
-    "; an array whose address the kernel has loaded is named by `with tile.sim.reachable(array):`"
+    "an array whose address the kernel has loaded is named by `with tile.sim.reachable(array):`"
 )
 
 

@@ -74,7 +74,9 @@ def run_command(command: click.Command, args: list[str], name: str) -> int:
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as error:
         return error.exit_code
-    except click.Abort:
+    except click.Abort as error:
+        if where := str(error.__cause__ or ""):  # Where a kernel was.
+            print(where, file=sys.stderr)
         return 130
     except click.ClickException as error:
         print(f"{name}: error: {' '.join(error.format_message().split())}", file=sys.stderr)

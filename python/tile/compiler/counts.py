@@ -32,17 +32,24 @@ _COUNTS = {"tt.get_num_programs", "tt.get_program_id", "arith.extui"}
 
 @dataclass
 class Count:
-    """A counter that goes from `lower` up to `upper`, and the variable of the loop, as a function
+    """A counter that goes from `lower` up to `upper`, and the number of the range, as a function
     of the counter."""
 
     lower: tensor
     upper: tensor
     stride: tensor
-    variable: Callable[[tensor], tensor]
+    number: Callable[[tensor], tensor]
+    #: The type of the loop's variable, where it is not that of the numbers.
+    result: Any = None
 
     @property
     def ty(self) -> Any:
         return self.lower.dtype
+
+    def variable(self, counter: tensor) -> tensor:
+        """The variable of the loop at a value of its counter."""
+        number = self.number(counter)
+        return number if self.result is None else cast(number, self.result)
 
     def ran(self) -> tensor:
         """Whether there was an iteration."""
@@ -81,10 +88,17 @@ def either_way(start: tensor, end: tensor, step: tensor) -> Count:
     distance = sub(cast(sub(last, first, False), unsigned), one, False)
     iterations = where(lt(first, last), add(floordiv(distance, size), one, False), zero)
 
-    def variable(counter: tensor) -> tensor:
+    def number(counter: tensor) -> tensor:
         return add(start, mul(cast(counter, ty), step, False), False)
 
-    return Count(zero, iterations, one, variable)
+    return Count(zero, iterations, one, number)
+
+
+def has_no_sign(value: Any, arguments: list[Any]) -> bool:
+    """Whether a bound is compared without a sign: it is unsigned, or not negative."""
+    if not isinstance(value, tensor):
+        return value >= 0
+    return value.dtype.is_int_unsigned() or is_not_negative(value.handle, arguments)
 
 
 def is_not_negative(value: Any, arguments: list[Any]) -> bool:

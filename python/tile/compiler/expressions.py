@@ -15,6 +15,7 @@ from ..language import arithmetic, indexing
 from ..language.conversion import to_bool
 from ..language.promotion import is_constant, to_tensor
 from ..language.values import TypesInText, describe, is_member, one, tensor
+from .assigned import assigned_names
 from .chains import bits_between
 from .flatten import is_sequence
 from .frames import plain
@@ -385,9 +386,8 @@ class Expressions:
         return format(value, self.visit(node.format_spec) if node.format_spec else "")
 
     def visit_Lambda(self, node: ast.Lambda) -> LocalFunction:
-        return LocalFunction(
-            "<lambda>", node.args, [ast.copy_location(ast.Return(node.body), node.body)], self.frame
-        )
+        body = ast.copy_location(ast.Return(node.body), node.body)
+        return LocalFunction("<lambda>", node.args, [body], self.frame, self.visit)
 
     def visit_ListComp(self, node: ast.ListComp) -> list:
         return list(self.comprehension(node.elt, node.generators))
@@ -408,17 +408,25 @@ class Expressions:
             raise SemanticError(
                 "a comprehension iterates over constants and tuples, not over a tensor"
             )
-        saved = dict(self.scope)
+        names = assigned_names([first.target])
+        saved = {name: self.scope[name] for name in names if name in self.scope}
+        own: dict[str, Any] = {}
+        self.frame.comprehended.append(own)
         result: list[Any] = []
         for item in self.static_items(items):
             self.assign(first.target, item)
+            own.update({name: self.scope[name] for name in names})
             conditions = [self.visit(c) for c in first.ifs]
             if any(isinstance(c, tensor) for c in conditions):
                 raise SemanticError("a comprehension's condition must be constant")
             if all(conditions):
                 result.extend(self.comprehension(element, rest))
-        self.scope.clear()
-        self.scope.update(saved)
+        self.frame.comprehended.pop()
+        # What a walrus assigned stays.
+        for name in names:
+            self.scope.pop(name, None)
+            if name in saved:
+                self.scope[name] = saved[name]
         return result
 
     def check_ignored(self, node: ast.Call, function: Any) -> None:

@@ -81,6 +81,8 @@ class Frame:
     copies: int = 1
     #: The node that last assigned each name.
     origins: dict[str, Any] = field(default_factory=dict)
+    #: The variables of the comprehensions that are being generated.
+    comprehended: list[dict[str, Any]] = field(default_factory=list)
     #: The call that is being generated, in frames other than the last.
     call: Any = None
 

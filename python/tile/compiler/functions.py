@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from .. import hints
@@ -100,17 +100,30 @@ class BoundFunction:
 
 
 class LocalFunction:
-    """A lambda or a function defined inside a kernel."""
+    """A lambda or a function defined inside a kernel. Its defaults have their values from there;
+    other names have those of when it is called."""
 
     __tile_callable__ = True
 
     def __init__(
-        self, name: str, arguments: ast.arguments, body: list[ast.stmt], frame: Frame
+        self,
+        name: str,
+        arguments: ast.arguments,
+        body: list[ast.stmt],
+        frame: Frame,
+        visit: Callable[[ast.expr], Any],
     ) -> None:
         self.name = name
         self.arguments = arguments
         self.body = body
         self.frame = frame
+        #: Those of comprehensions around it, which have the last value when these have ended.
+        self.comprehended = list(frame.comprehended)
+        positional = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        last = positional[len(positional) - len(arguments.defaults) :]
+        given = [*zip(last, arguments.defaults, strict=True)]
+        given += zip([a.arg for a in arguments.kwonlyargs], arguments.kw_defaults, strict=True)
+        self.defaults = {name: visit(node) for name, node in given if node is not None}
 
 
 def is_callable_function(value: Any) -> bool:
@@ -290,7 +303,12 @@ class Functions:
             return self.call_local(function, arguments, keywords)
         construct = getattr(function, "__tile_construct__", None)
         if construct is not None:
-            return construct(self, arguments, keywords)
+            if isinstance(function, type):
+                return construct(self, arguments, keywords)
+            member = inspect.getattr_static(type(function), "__call__", None)
+            if not is_callable_function(member):
+                raise SemanticError(f"{one(function)} cannot be called: it has no `__call__`")
+            return self.call_jit(member, [function, *arguments], keywords)
         if getattr(function, "__tile_constexpr_function__", False):
             return self.call_constant(function.fn, arguments, keywords)
         if is_foreign_builtin(function):
@@ -305,6 +323,8 @@ class Functions:
             refuse_call(function)
         else:
             check_constants(function, arguments)
+            if function is map or function is filter:
+                arguments = [self.as_python(value) for value in arguments]
             if isinstance(function, types.BuiltinFunctionType):
                 keywords = {name: self.as_python(value) for name, value in keywords.items()}
         return self.call_python(function, arguments, keywords)
@@ -412,6 +432,8 @@ class Functions:
         self, function: LocalFunction, arguments: list[Any], keywords: dict[str, Any]
     ) -> Any:
         scope = dict(function.frame.scope)
+        for variables in function.comprehended:
+            scope.update(variables)
         values = self.bind_local(function, arguments, keywords)
         scope.update(values)
         signature = tuple(structure(v) for v in values.values())
@@ -441,11 +463,7 @@ class Functions:
             if name in values:
                 raise SemanticError(f"`{function.name}` got the argument `{name}` twice")
             values[name] = keywords[name]
-        defaults = [*zip(reversed(names), reversed(spec.defaults), strict=False)]
-        defaults += zip([a.arg for a in spec.kwonlyargs], spec.kw_defaults, strict=True)
-        for name, default in defaults:
-            if name not in values and default is not None:
-                values[name] = self.visit(default)
+        values = {**function.defaults, **values}
         missing = [n for n in (*names, *(a.arg for a in spec.kwonlyargs)) if n not in values]
         if missing:
             raise SemanticError(f"`{function.name}` needs the argument `{missing[0]}`")

@@ -15,7 +15,7 @@ from ..language.promotion import constant, integer_promote, is_constant, to_tens
 from ..language.values import describe, one, tensor
 from .assigned import assigned_names
 from .control_flow import Outcome
-from .counts import either_way, is_not_negative, mirrored, upwards
+from .counts import either_way, has_no_sign, mirrored, upwards
 from .flatten import (
     Constant,
     common,
@@ -152,19 +152,23 @@ class Loops:
                 f"a range from {start} to {end} goes further than {ty} can count with a sign; "
                 "give it a bound of a wider type"
             )
-        first, last, by = (constant(int(v), ty) if is_constant(v) else cast(v, ty) for v in given)
+        numbers = ty
+        if ty.is_int_unsigned() and not all(has_no_sign(v, b.not_negative) for v in given):
+            # As in range(n - 1, -1, -1) of an unsigned `n`.
+            numbers = dt.get_int_dtype(ty.int_bitwidth, True)
+        first, last, by = (
+            constant(int(v), numbers) if is_constant(v) else cast(v, numbers) for v in given
+        )
         if isinstance(step, tensor):
             program.device_assert(ne(by, 0), "a range's step must not be 0")
         if descending:
             count = mirrored(first, last, by)
-        elif (
-            is_constant(step)
-            or ty.is_int_unsigned()
-            or is_not_negative(step.handle, b.not_negative)
-        ):
+        elif has_no_sign(step, b.not_negative):
             count = upwards(first, last, by)
         else:
             count = either_way(first, last, by)
+        if numbers != ty:
+            count.result = ty
         if self.leaves(node):
             if bounds.warp_specialize:
                 place = (self.frame.source.file, node.lineno, node.col_offset + 1)

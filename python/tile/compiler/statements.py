@@ -155,7 +155,8 @@ class Statements:
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         if node.decorator_list:
             raise SemanticError("functions inside a kernel take no decorators")
-        self.scope[node.name] = LocalFunction(node.name, node.args, node.body, self.frame)
+        function = LocalFunction(node.name, node.args, node.body, self.frame, self.visit)
+        self.scope[node.name] = function
 
     def unsupported(self, node: ast.AST) -> None:
         refuse(type(node).__name__)

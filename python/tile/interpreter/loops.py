@@ -104,6 +104,10 @@ def of_range(bounds: program.range) -> Iterator[tensor]:
     if step == 0:
         raise SemanticError("a range's step must not be 0")
     element = element_of(ty)
+    if ty.is_int_unsigned() and builtins.min(start, end) < 0:
+        # As in range(n - 1, -1, -1) of an unsigned `n`, which counts with a sign.
+        half = 1 << (ty.int_bitwidth - 1)
+        start, end = ((v + half) % (2 * half) - half for v in (start, end))
     values = builtins.range(start, end, step)
     builder = state._state.builder
     if builder.phantom is not None:

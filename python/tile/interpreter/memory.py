@@ -210,7 +210,7 @@ class Memory:
         near = self.nearest(address)
         if near is None:
             return InterpreterError(
-                f"{what} at the address {address:#x}, where no argument is{where}"
+                f"{what} at the address {address:#x}, where no argument is{where}", hints.REACHABLE
             )
         argument, offset = near
         element = f"element {offset // size}" if offset % size == 0 else f"byte {offset}"

@@ -130,13 +130,13 @@ def _remedy(finding: Finding, program: Program) -> str:
             if python:
                 far = re.search(r"(\d+) bytes (?:before|past)", message)
                 is_elsewhere = far is not None and int(far[1]) >= _FAR
-                return hints.mask(what) + (hints.REACHABLE if is_elsewhere else "")
+                return hints.mask(what) + (f"; {hints.REACHABLE}" if is_elsewhere else "")
             return f"compare the index with the size of the array before the {what}"
     if kind == "read-only" and message.startswith("global"):
         return hints.WRITABLE if python else "give the launch memory that may be written"
     if kind == "barrier-divergence" and not python:
         return "move the barrier out of the branch, so that all threads reach it"
-    if kind == "instruction-budget":
+    if kind == "instruction-budget" and "interrupted" not in message:
         return "if the kernel is meant to run so long: `max_instructions` allows for more"
     return REMEDIES.get(kind, "")
 

@@ -160,6 +160,10 @@ def test_addresses_of_nothing():
     assert message(invented, np.zeros(4, np.int32)).splitlines()[-1] == (
         "error: load at the address 0x1000, where no argument is, in program (0, 0, 0)"
     )
+    assert with_remedy(invented, np.zeros(4, np.int32)).endswith(
+        "\nhelp: an array whose address the kernel has loaded is named by "
+        "`with tile.sim.reachable(array):`"
+    )
 
 
 @tile.jit

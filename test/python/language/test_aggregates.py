@@ -178,3 +178,39 @@ def wrong_fields(p, CASE: tl.constexpr):
 )
 def test_fields_that_are_wrong(case, text):
     assert text in str(refusal(wrong_fields, {"p": "*i32"}, {"CASE": case}))
+
+
+# Calls.
+
+
+@tl.aggregate
+class Line:
+    slope: tl.tensor
+    offset: tl.tensor
+
+    @tile.jit
+    def __call__(self, x, times=1):
+        return self.slope * x * times + self.offset
+
+
+@tile.jit
+def call_a_value(out_ptr, n):
+    line = Line(n, 3)
+    tl.store(out_ptr, line(5))
+    tl.store(out_ptr + 1, line(5, times=2))
+
+
+@pytest.mark.both_ways
+def test_a_value_that_is_called():
+    out = poisoned(2, "i32")
+    call_a_value[(1,)](out, 4)
+    assert out.tolist() == [23, 43]
+
+
+def test_a_value_without_a_call():
+    @tile.jit
+    def kernel(p, n):
+        tl.store(p, Range(n, n)(1, 2))
+
+    error = refusal(kernel, {"p": "*i32", "n": "i32"})
+    assert error.error_message == "a Range cannot be called: it has no `__call__`"

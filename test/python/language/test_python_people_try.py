@@ -92,6 +92,21 @@ WORKS = {
     "function with any arguments":
         "def f(*a, k=3, **rest):\n    return a[0] + a[1] * k + rest['m']\nx = f(x, x, m=7) + f(x, 1, k=2, m=1)",
     "function with keywords only": "def f(a, *, k, m=2):\n    return a * k + m\nx = f(x, k=3)",
+    "defaults from where a function is made":
+        "k = n\nf = lambda v, k=k: v * k\ndef g(v, *, m=k + 1):\n    return v + m\nk = 10\n"
+        "x = f(x) + k + g(x)",
+    "defaults of a function that is handed on":
+        "def f(v, m=n):\n    return v + m\ndef g(h, n):\n    return h(n)\nx = x + g(f, 100)",
+    "defaults in a loop":
+        "for k in range(n):\n    f = lambda v, m=k: v + m\n    k = 100\n    x = f(x)",
+    "walrus in a comprehension":
+        "k = 7\nt = [(y := k) * 2 for k in (1, 2, 3)]\nx = x * y + t[2] + k",
+    "map and filter":
+        "t = list(map(lambda v: v + 1, filter(lambda v: v > 1, (1, 2, 3))))\nx = x * t[0] + t[1]",
+    "functions of a comprehension":
+        "k = 7\nfs = [lambda v, k=k: v * k for k in (1, 2, 3)]\nx = fs[0](x) + fs[2](x) + k",
+    "names of a comprehension in its functions":
+        "k = 7\nfs = [lambda v: v * k + j for k in (1, 2) for j in (5, n)]\nx = fs[0](x) + k",
     "texts":
         "tl.static_assert(BLOCK == 16, f'{BLOCK=} {MODE!r:>5} {3.14159:.2f} {x}')\nx += 1",
     "break": "for k in range(10):\n    if k == n:\n        break\n    x += k",

@@ -104,6 +104,55 @@ def test_steps_that_are_arguments(kernel, specialized, bounds):
 
 
 @tile.jit
+def ranges_of_types(out, starts, ends, steps, WIDTH: tl.constexpr, KEPT: tl.constexpr):
+    mine = tl.program_id(0)
+    start, end, step = tl.load(starts + mine), tl.load(ends + mine), tl.load(steps + mine)
+    row = out + mine * WIDTH
+    n = 0
+    for k in range(start, end, step):
+        n += 1
+        tl.store(row + n, k)
+        if KEPT is not None and n == KEPT:
+            break
+    tl.store(row, n)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_bounds_and_steps_of_several_types(seed):
+    """Bounds and steps with and without a sign: the same numbers, in as many bits."""
+    draw = np.random.default_rng(seed)
+    types = draw.choice([np.int8, np.uint8, np.int32, np.uint32, np.int64, np.uint64], 3)
+    columns = []
+    for ty in types:
+        low = -20 if np.iinfo(ty).min < 0 else 0
+        columns.append(draw.integers(low, 20, 100).astype(ty))
+    columns[2][columns[2] == 0] = 3
+    kept = KEPT if seed % 2 else None
+    out = np.full((100, 41), -99, np.int64)
+    ranges_of_types[(100,)](out, *columns, WIDTH=41, KEPT=kept)
+    for row, *bounds in zip(out, *(c.tolist() for c in columns), strict=True):
+        numbers = list(range(*bounds))[:kept]
+        assert row[0] == len(numbers), f"range{tuple(bounds)} of {types}"
+        assert [int(k) % 2**32 for k in row[1 : 1 + len(numbers)]] == [k % 2**32 for k in numbers]
+
+
+@tile.jit
+def downwards(out, n_ptr, START: tl.constexpr):
+    n = tl.load(n_ptr)
+    for k in range(n - 1, START, -1):
+        tl.store(out + k, 1)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_down_to_zero_without_a_sign(n, dtype):
+    out = np.zeros(8, np.int32)
+    if n or dtype != np.uint8:  # The last number of 8 bits is a number of 32 bits.
+        downwards[(1,)](out, np.array([n], dtype), START=-1)
+    assert out.tolist() == [1] * n + [0] * (8 - n)
+
+
+@tile.jit
 def by_programs(out, n, BLOCK: tl.constexpr):
     total = 0
     for k in range(tl.program_id(0) * BLOCK, n, tl.num_programs(0) * BLOCK):

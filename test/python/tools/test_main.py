@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import click
 import pytest
 
 from tile.__main__ import main
+from tile.cli import run_command
 
 
 def test_lists_its_tools(capsys: pytest.CaptureFixture[str]) -> None:
@@ -39,3 +41,12 @@ def test_unknown_command_of_a_group(group, known, capsys: pytest.CaptureFixture[
     )
     assert main([group, "--nothing"]) == 2
     assert "No such option '--nothing'" in capsys.readouterr().err
+
+
+def test_an_interrupted_program_says_where_its_kernel_was(capsys):
+    @click.command()
+    def command() -> None:
+        raise KeyboardInterrupt("File k.py, line 3")
+
+    assert run_command(command, [], "tile") == 130
+    assert "File k.py, line 3" in capsys.readouterr().err
