@@ -49,13 +49,12 @@ using Obstacle = std::optional<std::string>;
 /// The codes of types from this one on are of floats.
 constexpr int32_t kFirstFloat = 6;
 
-/// Why TMA cannot use a descriptor that is made like this.
-Obstacle findObstacle(MakeTensorDescOp op, const TMAAlignment &alignment,
-                      const ModuleAxisInfoAnalysis &axisInfo,
-                      ValueRanges &ranges) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  if (!function.isPublic())
-    return "it is made in a function that is called";
+/// Why TMA cannot use a descriptor that is made like this, because of what is
+/// not known of its numbers.
+Obstacle findObstacleInNumbers(MakeTensorDescOp op,
+                               const TMAAlignment &alignment,
+                               const ModuleAxisInfoAnalysis &axisInfo,
+                               ValueRanges &ranges) {
   auto getDivisor = [&](Value value) -> int64_t {
     const AxisInfo *info = axisInfo.getAxisInfo(value);
     return info && info->isInitialized() ? info->getDivisibilityOfAll() : 1;
@@ -79,6 +78,16 @@ Obstacle findObstacle(MakeTensorDescOp op, const TMAAlignment &alignment,
   if (!isMultiple(op.getShape().back(), bytes, alignment.row))
     return "its rows are not known to be multiples of " +
            std::to_string(alignment.row) + " bytes";
+  return std::nullopt;
+}
+
+/// Why TMA cannot use a descriptor that is made like this, whatever its numbers
+/// are.
+Obstacle findObstacle(MakeTensorDescOp op,
+                      const ModuleAxisInfoAnalysis &axisInfo) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  if (!function.isPublic())
+    return "it is made in a function that is called";
   const AxisInfo *last = axisInfo.getAxisInfo(op.getStrides().back());
   if (!last || last->getConstantValue() != 1)
     return "its last stride is not known to be one";
@@ -224,7 +233,10 @@ Obstacle nvidia_gpu::findObstacleForTMA(const DescriptorClass &descriptors,
     if (!make || isOfLaunch(make))
       continue;
     makes.push_back(make);
-    if (Obstacle obstacle = findObstacle(make, alignment, axisInfo, ranges))
+    if (Obstacle obstacle = findObstacle(make, axisInfo))
+      return obstacle;
+    if (Obstacle obstacle =
+            findObstacleInNumbers(make, alignment, axisInfo, ranges))
       return obstacle;
   }
   if (Obstacle obstacle = findObstacle(users, alignment, axisInfo, ranges))
@@ -248,4 +260,15 @@ Obstacle nvidia_gpu::findObstacleForTMA(const DescriptorClass &descriptors,
   if (!isWorthItsMap(users, makes))
     return "it is used only once";
   return std::nullopt;
+}
+
+bool nvidia_gpu::hasObstacleInNumbersAlone(
+    MakeTensorDescOp make, ArrayRef<Operation *> users, RankedTensorType block,
+    const ModuleAxisInfoAnalysis &axisInfo, ValueRanges &ranges) {
+  TMAAlignment alignment(block);
+  std::optional<SmallVector<TMABox>> boxes = getTMABoxes(block);
+  return boxes && boxes->size() <= kMostBoxes &&
+         !findObstacle(make, axisInfo) &&
+         !findObstacle(users, alignment, axisInfo, ranges) &&
+         findObstacleInNumbers(make, alignment, axisInfo, ranges);
 }

@@ -19,6 +19,14 @@ findObstacleForTMA(const DescriptorClass &descriptors, RankedTensorType block,
                    const ModuleAxisInfoAnalysis &axisInfo, ValueRanges &ranges,
                    unsigned numCTAs);
 
+/// Whether TMA could copy what `users` access by a descriptor, if it was known
+/// that its base, strides and rows are as TMA takes them.
+bool hasObstacleInNumbersAlone(MakeTensorDescOp make,
+                               ArrayRef<Operation *> users,
+                               RankedTensorType block,
+                               const ModuleAxisInfoAnalysis &axisInfo,
+                               ValueRanges &ranges);
+
 /// Whether the launch makes what `op` says.
 bool isOfLaunch(MakeTensorDescOp op);
 

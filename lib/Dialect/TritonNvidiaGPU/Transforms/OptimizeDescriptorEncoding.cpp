@@ -11,6 +11,7 @@
 #include "DescriptorEncodings.h"
 #include "DescriptorObstacles.h"
 #include "UnpackDescriptorArgument.h"
+#include "VersionDescriptors.h"
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -43,6 +44,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (leaveToPointers && getNumCTAs() == 1)
+      versionLoops(module);
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
     // A store whose offset overflows is nobody's wish, and hardly any offset
     // could be shown not to.
@@ -122,6 +125,23 @@ public:
   }
 
 private:
+  /// Has the kernel ask what is not known of loaded descriptors.
+  static void versionLoops(ModuleOp module) {
+    ModuleAxisInfoAnalysis axisInfo(module);
+    ValueRanges ranges(module, ValueRangeAnalysis::Overflow::NeverHappens);
+    versionDescriptors(module, [&](MakeTensorDescOp make,
+                                   ArrayRef<Operation *> users) {
+      RankedTensorType block = make.getType().getBlockType();
+      if (block.getEncoding() || isOfLaunch(make))
+        return false;
+      Attribute encoding =
+          getDefaultDescriptorEncoding(block, users, /*numCTAs=*/1);
+      return hasObstacleInNumbersAlone(make, users,
+                                       gpu::cloneWithEncoding(block, encoding),
+                                       axisInfo, ranges);
+    });
+  }
+
   /// Whether the launch is to make a descriptor of a class with so many
   /// members.
   bool isForLaunch(MakeTensorDescOp make, size_t numMembers) const {

@@ -103,7 +103,9 @@ def TritonNvidiaOptimizeDescriptorEncoding
     * otherwise the widest swizzle that the rows of the block fill.
 
     With `leave-to-pointers`, descriptors that TMA cannot serve, or would not serve
-    better than pointers do, keep none, and a remark says why. The pass can then run
+    better than pointers do, keep none, and a remark says why. A loop with dots whose
+    descriptors have a loaded base gets a second version, for those that TMA serves.
+    A condition asks that at run time. The pass can then run
     before `triton-rewrite-tensor-descriptor-to-pointer`, which takes those. Of the
     descriptors among a kernel's arguments, the host then passes the parts (base, shape,
     strides, padding). As last arguments it passes the tensor maps that it makes of them.
