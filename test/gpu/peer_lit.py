@@ -284,8 +284,9 @@ class Suite:
             own = path.with_suffix(f".module{i}.mlir")
             own.write_text(part)
             own = self.with_target(own, f"cuda:{capability[1] if capability else 90}")
+            lower = "-convert-triton-gpu-to-llvm" if "two-ctas" in part else lowering[0]
             tool = (
-                f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lowering[0]} "
+                f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lower} "
                 "-convert-warp-specialize-to-llvm"
             )
             result = self.output(self.command(tool, own))
