@@ -14,7 +14,7 @@ A section that fails is also compared in what it means, and counted apart:
   when it converts them to LLVM. Each function is asked for by itself, as the first error ends the
   rest. A function may also be refused at another line.
 - Where it looks for text, tile-opt may print every operation and instruction that the lines name,
-  at least as often as they do, and operations of IR that must not be somewhere no more often. A
+  at least as often as they do. Operations of IR that must not be somewhere come no more often. A
   section of a conversion to LLVM first gets the passes that choose places in shared and tensor
   memory, and each of its modules is run by itself. Loads and stores of tensor memory count as many
   times as they move columns. A pass of Triton may have another name here. This says nothing about
