@@ -14,10 +14,13 @@ A section that fails is also compared in what it means, and counted apart:
   when it converts them to LLVM. Each function is asked for by itself, as the first error ends the
   rest. A function may also be refused at another line.
 - Where it looks for text, tile-opt may print every operation and instruction that the lines name,
-  at least as often as they do. A section of a conversion to LLVM first gets the passes that choose
-  places in shared and tensor memory, and each of its modules is run by itself. Loads and stores of
-  tensor memory count as many times as they move columns. This says nothing about their order and
-  operands.
+  at least as often as they do. Operations of IR that must not be somewhere come no more often. A
+  section of a conversion to LLVM first gets the passes that choose places in shared and tensor
+  memory, and each of its modules is run by itself. Loads and stores of tensor memory count as many
+  times as they move columns. A pass of Triton may have another name here. This says nothing about
+  their order and operands.
+- Where it looks for barriers of a cluster, blocks may meet as often in the code, wherever passes
+  and the conversion to LLVM put that, and fence as often.
 
 What tile-opt prints is compared in Triton's spelling: `ttng.` for `ttnvgpu.`, and descriptors
 without `tensor<>`.
@@ -55,6 +58,7 @@ CAUSES = {
     r"unknown target \"cuda:107\"|blockRepOrder|unknown compute capability 107": "sm_107 alone",
     r"failed to legalize|expected no memory descriptor among the results": "not lowered",
     r"^prints fewer": "some operations or instructions are missing",
+    r"^prints more": "operations or instructions that must not be there",
     r"expected string not found|CHECK-COUNT|excluded string": "other code or IR",
 }
 
@@ -81,7 +85,7 @@ REFUSALS = [
     "the same functions refused, at other lines",
 ]
 UNKNOWN = re.compile(r"error: .*(unknown (key|attribute)|is unknown|not found for custom op)")
-CHECK = re.compile(r"//\s*([\w-]+?)(-NEXT|-SAME|-DAG|-COUNT-\d+)?(?:\{LITERAL\})?:(.*)")
+CHECK = re.compile(r"//\s*([\w-]+?)(-NEXT|-SAME|-DAG|-NOT|-COUNT-\d+)?(?:\{LITERAL\})?:(.*)")
 #: Operations, and in lowered code the names of instructions.
 OPERATION = re.compile(r"\b(?:tt|ttg|ttng|nvws|scf)\.[a-z_][a-z_0-9.]*[a-z0-9]")
 INSTRUCTION = re.compile(
@@ -102,6 +106,16 @@ FUNCTION = re.compile(r"^ *(?:tt|llvm)[.]func\b", re.MULTILINE)
 #: What one of Triton's passes does, and several of tile.
 PASSES = {
     r"--?triton-nvidia-mma-lowering\b": "-triton-nvidia-copy-scales -triton-nvidia-mma-lowering",
+    r"--?tritongpu-partition-loops\b": "-nvws-partition-loops",
+}
+#: Passes that put barriers of clusters in, and what these and their fences become.
+CLUSTERS = " ".join(
+    f"-triton-nvidia-gpu-cluster-{name}"
+    for name in ("barrier-after-init", "shared-memory", "barrier-at-end")
+)
+MEETINGS = {
+    "ttng.cluster_barrier": "nvvm.cluster.wait",
+    "ttng.fence_mbarrier_init_release_cluster": "nvvm.fence.mbarrier.init",
 }
 
 
@@ -284,8 +298,9 @@ class Suite:
             own = path.with_suffix(f".module{i}.mlir")
             own.write_text(part)
             own = self.with_target(own, f"cuda:{capability[1] if capability else 90}")
+            lower = "-convert-triton-gpu-to-llvm" if "two-ctas" in part else lowering[0]
             tool = (
-                f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lowering[0]} "
+                f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lower} "
                 "-convert-warp-specialize-to-llvm"
             )
             result = self.output(self.command(tool, own))
@@ -305,18 +320,31 @@ class Suite:
         )
         prefixes = prefixes - {""} or {"CHECK"}
         lowering = LOWERING.search(tool)
+        lines = [(s, t) for p, s, t in CHECK.findall(path.read_text()) if p in prefixes]
         checks = [
             (text, int(suffix.rsplit("-", 1)[1]) if "COUNT" in suffix else 1)
-            for prefix, suffix, text in CHECK.findall(path.read_text())
-            if prefix in prefixes and suffix != "-NOT" and not prefix.endswith("-NOT")
+            for suffix, text in lines
+            if suffix != "-NOT"
         ]
+        meets = "test-print-membar" in tool and any(
+            name in text for name in MEETINGS for text, _ in checks
+        )
         if lowering:
             output, error = self.lower(path, lowering)
         else:
             for name, passes in PASSES.items():
                 tool = re.sub(name, passes, tool)
+            if meets:
+                tool = (
+                    f"triton-opt %s {CLUSTERS} {PREPARATION} -convert-triton-gpu-to-llvm "
+                    "-convert-warp-specialize-to-llvm"
+                )
             result = self.output(self.command(f"{tool} | sed -E '{SPELLING}'", path))
-            errors = [line for line in result.stderr.splitlines() if "error:" in line]
+            errors = [
+                line
+                for line in result.stderr.splitlines()
+                if "error:" in line or "Unknown command line argument" in line
+            ]
             output, error = result.stdout, errors[0] if errors else ""
         if error:
             return 0, error
@@ -325,10 +353,23 @@ class Suite:
             for text, count in checks:
                 for name, times in count_operations(names, text).items():
                     wanted[name] += count * times
+            unwanted = {
+                name
+                for suffix, text in lines
+                if suffix == "-NOT" and not lowering
+                for name in count_operations(names, text)
+            }
             found = count_operations(names, output)
+            if meets:
+                found = Counter({x: output.count(y) for x, y in MEETINGS.items()})
+                wanted = Counter({name: wanted[name] for name in MEETINGS})
+                unwanted &= set(MEETINGS)
             for name, count in wanted.items():
                 if found[name] < count:
                     return 0, f"prints fewer {name}: {found[name]}, not {count}"
+            for name in unwanted:
+                if found[name] > wanted[name]:
+                    return 0, f"prints more {name}: {found[name]}, not {wanted[name]}"
             if wanted:
                 return wanted.total(), ""
         return 0, ""

@@ -119,9 +119,7 @@ def _expect(b: Any, operands: Any, attributes: Any, types: Any) -> None:
 @operation("ttnvgpu.arrive_barrier")
 def _arrive(b: Any, operands: Any, attributes: Any, types: Any) -> None:
     if not b.phantom and (len(operands) == 1 or operands[1]):
-        # The blocks of a cluster run as one: each barrier gets as many arrivals.
-        together = 1 << int(attributes.get("multicastCTA", 0)).bit_count()
-        barrier_of(operands[0]).arrive(attributes["count"] * together)
+        barrier_of(operands[0]).arrive(attributes["count"])
 
 
 @operation("ttnvgpu.wait_barrier")
