@@ -20,8 +20,9 @@ from . import latency, tools
 _LANES = 32
 #: What more blocks have to take of the register file, in percent of what fewer did: ptxas takes as
 #: long again. Layernorm of 4096 columns on 4 warps had 9 blocks for 8 with 56 registers for 64.
-#: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s.
-_LEAST_GAIN = 105
+#: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s. Where they become a power of two,
+#: as grids are, they only have to take as much.
+_LEAST_GAIN, _LEAST_GAIN_OF_POWERS = 105, 100
 #: What registers that cost no block have to be of those that ptxas takes, in percent.
 _LEAST_SPARE = 125
 #: And what registers that cost blocks have to be.
@@ -92,7 +93,8 @@ def registers_for_more(
     for fewer in range((registers - 1) // unit * unit, 0, -unit):
         more = resident_blocks(facts, fewer, warps, shared)
         if more >= max(held + 1, least):
-            fuller = 100 * more * fewer >= _LEAST_GAIN * held * registers
+            gain = _LEAST_GAIN if more & (more - 1) else _LEAST_GAIN_OF_POWERS
+            fuller = 100 * more * fewer >= gain * held * registers
             enough = fewer > _C.llvm.registers_for_more_blocks(registers, warps)
             return fewer if fuller and enough else None
     return None

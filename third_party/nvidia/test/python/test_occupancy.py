@@ -57,15 +57,16 @@ def test_fewer_registers_fill_the_file_better(facts):
 
                 fewer = occupancy.registers_for_more(facts, registers, warps, shared)
                 better = [n for n in range(1, registers) if blocks(n) > blocks(registers)]
+                least = 100 if better and blocks(better[-1]) in (1, 2, 4, 8, 16, 32) else 105
                 if fewer is None:
                     near = [n for n in better[-1:] if 10 * n >= 8 * registers]
                     assert all(
-                        100 * n * blocks(n) < 105 * registers * blocks(registers) for n in near
+                        100 * n * blocks(n) < least * registers * blocks(registers) for n in near
                     )
                     continue
                 found += 1
                 assert fewer == better[-1] and 8 * registers <= 10 * fewer < 10 * registers
-                assert 100 * fewer * blocks(fewer) >= 105 * registers * blocks(registers)
+                assert 100 * fewer * blocks(fewer) >= least * registers * blocks(registers)
     assert found > 100
 
 
