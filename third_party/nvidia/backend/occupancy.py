@@ -45,6 +45,13 @@ _LESS_TIME = 0.9
 #: Bytes in each cycle, about twice a multiprocessor's share of what memory brings: that is 21 on an
 #: H200, and 28 on a B200. With 32, norms of rows took a hundredth longer.
 _ENOUGH_BYTES = 40
+#: And three times. A third more blocks are worth it below: they load while others wait for a
+#: barrier. Liger's RMSNorm of 8,192 columns asks for 51, and has four blocks for three in 0.96 of
+#: the time. With one that adds a residual, which asks for 75, eight blocks for six gain nothing.
+_PLENTY_OF_BYTES = 64
+#: Waits from which on more loads at a time are tried before more blocks. Liger's DyT waits 4 times:
+#: it takes 39.4 us with 16 blocks, and 40.9 where more loads leave nine.
+_MOST_TRIPS = 7
 #: The register file, and who issues instructions, are in as many parts.
 _PARTS = 4
 #: What a thread can have.
@@ -195,11 +202,11 @@ def _waits_at_once(ptx: str) -> bool:
     return not loops and "ld.global" in ptx and not _has_dots(ptx)
 
 
-def _asks_for_enough(ptx: str, cubin: bytes, warps: int) -> bool:
-    """Whether `warps` warps ask for more bytes than memory brings while they wait. Kernels without
-    a loop are meant: there all loads are in the text once."""
-    asked = _LANES * 4 * _count_loaded_words(ptx) * warps
-    return 0 < _ENOUGH_BYTES * latency.walk_through(cubin).alone <= asked
+def _bytes_in_a_cycle(ptx: str, cubin: bytes, warps: int) -> float:
+    """How many bytes `warps` warps ask for while they wait. Kernels without a loop are meant: there
+    all loads are in the text once. 0 where nobody knows."""
+    cycles = latency.walk_through(cubin).alone
+    return _LANES * 4 * _count_loaded_words(ptx) * warps / cycles if cycles else 0.0
 
 
 def _loads_much_in_loops(ptx: str) -> bool:
@@ -280,19 +287,22 @@ def assemble(
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     at_once = _waits_at_once(ptx)
-    enough = at_once and _asks_for_enough(ptx, cubin, held * warps)
+    asked = _bytes_in_a_cycle(ptx, cubin, held * warps) if at_once else 0.0
     more = None
     # More loads at a time help launches of few blocks, too: half of what resides is counted.
-    if not usage.get("n_spills") and not (
-        enough and _asks_for_enough(ptx, cubin, held * warps // 2)
-    ):
+    if not usage.get("n_spills") and asked < 2 * _ENOUGH_BYTES:
         more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
-    if more and at_once and more.cycles is not None:
-        freer = None if enough else _assemble_with(more, ptx, facts, warps, shared, options)
+    if more and more.fewer_blocks and asked >= _ENOUGH_BYTES:
+        more = None
+    if more and more.fewer_blocks and more.trips >= _MOST_TRIPS:
+        freer = _assemble_with(more, ptx, facts, warps, shared, options)
         if freer:
             return freer
         more = None
-    limit = None if enough else registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    least = 4 * held if asked >= _ENOUGH_BYTES else 0
+    if limit is not None and (asked >= _PLENTY_OF_BYTES or 3 * blocks(limit) < least):
+        limit = None
     if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
         if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
@@ -313,12 +323,17 @@ def assemble(
 
 
 class _More(NamedTuple):
-    """More registers, with which more loads may be under way at a time; how many blocks have to
-    reside then, and how long it may take. None where that is not compared."""
+    """More registers, with which more loads may be under way at a time."""
 
     limit: int
+    #: How many blocks have to reside then.
     least: int
+    #: How long it may take; None where that is not compared.
     cycles: float | None
+    #: How often the code waits now.
+    trips: int = 0
+    #: Whether they cost blocks.
+    fewer_blocks: bool = False
 
 
 def _find_more_registers(
@@ -340,7 +355,7 @@ def _find_more_registers(
         return None
     if at_once:
         spare, held = registers_of_fewer(facts, used, warps, shared), 1
-    return None if spare is None else _More(spare, held, cycles)
+    return None if spare is None else _More(spare, held, cycles, now.trips, at_once)
 
 
 def _assemble_with(
