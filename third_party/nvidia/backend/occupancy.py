@@ -20,8 +20,9 @@ from . import latency, tools
 _LANES = 32
 #: What more blocks have to take of the register file, in percent of what fewer did: ptxas takes as
 #: long again. Layernorm of 4096 columns on 4 warps had 9 blocks for 8 with 56 registers for 64.
-#: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s.
-_LEAST_GAIN = 105
+#: That is 98 percent, and it was no faster: 3,435 for 3,449 GB/s. Where they become a power of two,
+#: as grids are, they only have to take as much.
+_LEAST_GAIN, _LEAST_GAIN_OF_POWERS = 105, 100
 #: What registers that cost no block have to be of those that ptxas takes, in percent.
 _LEAST_SPARE = 125
 #: And what registers that cost blocks have to be.
@@ -44,6 +45,13 @@ _LESS_TIME = 0.9
 #: Bytes in each cycle, about twice a multiprocessor's share of what memory brings: that is 21 on an
 #: H200, and 28 on a B200. With 32, norms of rows took a hundredth longer.
 _ENOUGH_BYTES = 40
+#: And three times. A third more blocks are worth it below: they load while others wait for a
+#: barrier. Liger's RMSNorm of 8,192 columns asks for 51, and has four blocks for three in 0.96 of
+#: the time. With one that adds a residual, which asks for 75, eight blocks for six gain nothing.
+_PLENTY_OF_BYTES = 64
+#: Waits from which on more loads at a time are tried before more blocks. Liger's DyT waits 4 times:
+#: it takes 39.4 us with 16 blocks, and 40.9 where more loads leave nine.
+_MOST_TRIPS = 7
 #: The register file, and who issues instructions, are in as many parts.
 _PARTS = 4
 #: What a thread can have.
@@ -92,7 +100,8 @@ def registers_for_more(
     for fewer in range((registers - 1) // unit * unit, 0, -unit):
         more = resident_blocks(facts, fewer, warps, shared)
         if more >= max(held + 1, least):
-            fuller = 100 * more * fewer >= _LEAST_GAIN * held * registers
+            gain = _LEAST_GAIN if more & (more - 1) else _LEAST_GAIN_OF_POWERS
+            fuller = 100 * more * fewer >= gain * held * registers
             enough = fewer > _C.llvm.registers_for_more_blocks(registers, warps)
             return fewer if fuller and enough else None
     return None
@@ -193,11 +202,11 @@ def _waits_at_once(ptx: str) -> bool:
     return not loops and "ld.global" in ptx and not _has_dots(ptx)
 
 
-def _asks_for_enough(ptx: str, cubin: bytes, warps: int) -> bool:
-    """Whether `warps` warps ask for more bytes than memory brings while they wait. Kernels without
-    a loop are meant: there all loads are in the text once."""
-    asked = _LANES * 4 * _count_loaded_words(ptx) * warps
-    return 0 < _ENOUGH_BYTES * latency.walk_through(cubin).alone <= asked
+def _bytes_in_a_cycle(ptx: str, cubin: bytes, warps: int) -> float:
+    """How many bytes `warps` warps ask for while they wait. Kernels without a loop are meant: there
+    all loads are in the text once. 0 where nobody knows."""
+    cycles = latency.walk_through(cubin).alone
+    return _LANES * 4 * _count_loaded_words(ptx) * warps / cycles if cycles else 0.0
 
 
 def _loads_much_in_loops(ptx: str) -> bool:
@@ -278,19 +287,22 @@ def assemble(
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     at_once = _waits_at_once(ptx)
-    enough = at_once and _asks_for_enough(ptx, cubin, held * warps)
+    asked = _bytes_in_a_cycle(ptx, cubin, held * warps) if at_once else 0.0
     more = None
     # More loads at a time help launches of few blocks, too: half of what resides is counted.
-    if not usage.get("n_spills") and not (
-        enough and _asks_for_enough(ptx, cubin, held * warps // 2)
-    ):
+    if not usage.get("n_spills") and asked < 2 * _ENOUGH_BYTES:
         more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
-    if more and at_once and more.cycles is not None:
-        freer = None if enough else _assemble_with(more, ptx, facts, warps, shared, options)
+    if more and more.fewer_blocks and asked >= _ENOUGH_BYTES:
+        more = None
+    if more and more.fewer_blocks and more.trips >= _MOST_TRIPS:
+        freer = _assemble_with(more, ptx, facts, warps, shared, options)
         if freer:
             return freer
         more = None
-    limit = None if enough else registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
+    least = 4 * held if asked >= _ENOUGH_BYTES else 0
+    if limit is not None and (asked >= _PLENTY_OF_BYTES or 3 * blocks(limit) < least):
+        limit = None
     if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
         if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
@@ -311,12 +323,17 @@ def assemble(
 
 
 class _More(NamedTuple):
-    """More registers, with which more loads may be under way at a time; how many blocks have to
-    reside then, and how long it may take. None where that is not compared."""
+    """More registers, with which more loads may be under way at a time."""
 
     limit: int
+    #: How many blocks have to reside then.
     least: int
+    #: How long it may take; None where that is not compared.
     cycles: float | None
+    #: How often the code waits now.
+    trips: int = 0
+    #: Whether they cost blocks.
+    fewer_blocks: bool = False
 
 
 def _find_more_registers(
@@ -338,7 +355,7 @@ def _find_more_registers(
         return None
     if at_once:
         spare, held = registers_of_fewer(facts, used, warps, shared), 1
-    return None if spare is None else _More(spare, held, cycles)
+    return None if spare is None else _More(spare, held, cycles, now.trips, at_once)
 
 
 def _assemble_with(
