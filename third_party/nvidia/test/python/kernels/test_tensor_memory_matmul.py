@@ -128,10 +128,10 @@ def test_without_tensor_memory(options, monkeypatch):
     run("fp16", (80, 96, 128), (128, 64, 32), expect=False, **options)
 
 
-@pytest.mark.parametrize("stages", [2, 3])
-def test_operands_that_do_not_fit(stages):
-    """Three buffers of 96 KB are more than there is. `mma.sync` needs two."""
-    run("tf32", (130, 258, 200), (128, 256, 64), expect=stages == 2, num_warps=8, num_stages=stages)
+@pytest.mark.parametrize("stages", [2, 3, 4, 7])
+def test_loops_get_fewer_stages_where_operands_do_not_fit(stages):
+    """Two stages fit, three do not."""
+    run("tf32", (130, 258, 200), (128, 256, 64), num_warps=8, num_stages=stages)
 
 
 @pytest.mark.parametrize(
