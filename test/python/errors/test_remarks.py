@@ -260,18 +260,40 @@ def multiplies(a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.
     tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
 
 
-@pytest.mark.parametrize(("stages", "fits"), [(2, True), (3, False)])
-def test_dots_that_need_too_much_shared_memory(stages, fits, capfd, monkeypatch):
+@tile.jit
+def multiplies_in_stages(
+    a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr
+):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    acc = tl.zeros((M, N), tl.float32)
+    for start in tl.range(0, K, BK, num_stages=3):
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + n[None, :])
+        acc = tl.dot(a, b, acc)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "stages", "kind"),
+    [
+        (multiplies, 2, None),
+        (multiplies, 3, "loop-with-fewer-stages"),
+        # The loop has its own number.
+        (multiplies_in_stages, 3, "product-in-registers"),
+    ],
+)
+def test_dots_that_need_too_much_shared_memory(kernel, stages, kind, capfd, monkeypatch):
     signature = {"a_ptr": "*fp32", "b_ptr": "*fp32", "c_ptr": "*fp32", "K": "i32"}
     constants, target = {"M": 128, "N": 256, "BK": 64}, tile.GPUTarget("cuda", 100, 32)
     found = remarks(
-        multiplies, signature, constants, capfd, monkeypatch, target=target, num_warps=8,
+        kernel, signature, constants, capfd, monkeypatch, target=target, num_warps=8,
         num_stages=stages,
     )  # fmt: skip
-    said = [why for kind, _, name, why in found if kind == "product-in-registers"]
-    assert len(said) == (not fits)
-    if not fits:
-        assert "out of shared memory" in said[0] and "has at most 232448" in said[0]
+    kinds = ("loop-with-fewer-stages", "product-in-registers")
+    said = [(what, why) for what, _, _, why in found if what in kinds]
+    assert [what for what, _ in said] == [kind] * (kind is not None)
+    for _, why in said:
+        assert "out of shared memory" in why and "has at most 232448" in why
 
 
 def test_a_loop_that_waits_for_its_loads(capfd, monkeypatch):

@@ -27,8 +27,6 @@ from .targets import WITHOUT_CODE, find_facts
 _MOST_THREADS = 1024
 #: What dots are whose sums are in tensor memory, as their names begin.
 _SUM = "ttnvgpu.tc_gen5_mma"
-#: The same with scales.
-_SCALED_SUM = "ttnvgpu.tc_gen5_mma_scaled"
 #: What copies through a descriptor.
 _COPY = "ttnvgpu.async_tma_copy_global_to_local"
 
@@ -229,7 +227,7 @@ class NvidiaBackend(BaseBackend):
             if shortage is None:
                 return result
             attempt.forget()
-            if not way[1] and _SCALED_SUM in str(result):
+            if not way[1]:
                 fitting = self._run_with_fewer_stages(module, name, options, raised, shortage)
                 if fitting is not None:
                     return fitting
@@ -239,8 +237,10 @@ class NvidiaBackend(BaseBackend):
     def _run_with_fewer_stages(
         self, module: Any, name: str, options: NvidiaOptions, raised: str, shortage: dict[str, Any]
     ) -> Any:
-        """The module whose loops copy less ahead; None if it does not fit, either. Dots with scales
-        would become dots of bf16 without tensor memory."""
+        """The module whose loops copy less ahead; None if it does not fit, either. Without tensor
+        memory, dots take mma.sync, and those with scales become dots of bf16."""
+        if "shared memory" not in shortage["message"]:
+            return None
         for stages in range(options.num_stages - 1, 1, -1):
             fewer = dataclasses.replace(options, num_stages=stages)
             attempt = watch.Attempt(watch.current())
@@ -249,8 +249,8 @@ class NvidiaBackend(BaseBackend):
                 missed(
                     "tritongpu-pipeline",
                     "loop-with-fewer-stages",
-                    f"loops have {stages} stages, and not {options.num_stages}, so that dots with "
-                    f"scales add in tensor memory: {shortage['message']}",
+                    f"loops have {stages} stages, and not {options.num_stages}, so that dots add "
+                    f"in tensor memory: {shortage['message']}",
                     shortage["places"],
                 )
                 return result

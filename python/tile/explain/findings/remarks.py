@@ -25,6 +25,10 @@ _REMEDIES = {
         "Change what the message names: tcgen05.mma multiplies faster than mma.sync, and its sums "
         "take no registers.",
     ),
+    "loop-with-fewer-stages": (
+        "serialised-waits",
+        "Use smaller blocks, so that the stages fit, or ask for as many as there are.",
+    ),
     "descriptor-by-pointers": (
         "no-tma",
         "Change what the message names; a descriptor needs a base and strides that are multiples "

@@ -128,10 +128,10 @@ def test_without_tensor_memory(options, monkeypatch):
     run("fp16", (80, 96, 128), (128, 64, 32), expect=False, **options)
 
 
-@pytest.mark.parametrize("stages", [2, 3])
-def test_operands_that_do_not_fit(stages):
-    """Three buffers of 96 KB are more than there is. `mma.sync` needs two."""
-    run("tf32", (130, 258, 200), (128, 256, 64), expect=stages == 2, num_warps=8, num_stages=stages)
+@pytest.mark.parametrize("stages", [2, 3, 4, 7])
+def test_loops_get_fewer_stages_where_operands_do_not_fit(stages):
+    """Two stages fit, three do not."""
+    run("tf32", (130, 258, 200), (128, 256, 64), num_warps=8, num_stages=stages)
 
 
 @pytest.mark.parametrize(
@@ -325,11 +325,15 @@ def test_what_has_no_scaled_instruction(formats, m):
     assert "block_scale" not in kernel.asm["ptx"]
 
 
-@pytest.mark.parametrize("formats", [("e2m1", "e4m3"), ("e5m2", "e2m1"), ("e2m1", "e2m1")])
-def test_rows_of_16_bytes(formats):
-    """Of 4-bit elements: an instruction takes 32 bytes. They become bf16."""
+@pytest.mark.parametrize(
+    ("formats", "fits"),
+    [(("e2m1", "e4m3"), True), (("e5m2", "e2m1"), True), (("e2m1", "e2m1"), False)],
+)
+def test_rows_of_16_bytes(formats, fits):
+    """Of 4-bit elements: an instruction takes 32 bytes, and two such operands become bf16. Beside
+    fp8, 4-bit elements take a byte each."""
     kernel = multiply_scaled(*formats, m=128, n=64, k=32)
-    assert "block_scale" not in kernel.asm["ptx"]
+    assert ("block_scale" in kernel.asm["ptx"]) == fits
 
 
 @tile.jit
