@@ -5,6 +5,7 @@
 #include "Checkers/OrderChecker.h"
 #include "Debug/Hooks.h"
 #include "Schedule.h"
+#include "Timeline.h"
 #include "Turns.h"
 #include "Waits.h"
 
@@ -211,6 +212,44 @@ static bool runAll(Ctx &c, Cluster &cluster, uint64_t quota, uint64_t &total,
   return true;
 }
 
+/// Runs the warps whose clocks are behind, for a little while. So what warps
+/// share, such as the tensor cores, serves them in the order of their clocks.
+static bool runEarliest(Ctx &c, Cluster &cluster, uint64_t &total, bool &live,
+                        bool &moved) {
+  // Short, beside the hundreds of cycles that copies and dots take.
+  constexpr uint64_t cycles = 32;
+  const Timeline &timeline = *cluster.timeline;
+  std::vector<Warp *> ready;
+  uint64_t earliest = UINT64_MAX;
+  for (auto &cta : cluster.ctas)
+    for (Warp &warp : cta->warps) {
+      live |= !warp.done();
+      if (warp.done() || isStuck(cluster, warp))
+        continue;
+      ready.push_back(&warp);
+      // One that tries an mbarrier again and again does not hold others up.
+      if (!timeline.isSpinning(*cta, warp))
+        earliest = std::min(earliest, timeline.getCycle(*cta, warp));
+    }
+  const auto &turns = c.launch->group->turns;
+  for (Warp *warp : ready) {
+    if (!timeline.isSpinning(*warp->cta, *warp) &&
+        timeline.getCycle(*warp->cta, *warp) >= earliest + cycles)
+      continue;
+    c.cta = warp->cta;
+    uint64_t used = 0, flops = c.worker->counters.tensorFlops;
+    bool good = runWarp(c, *warp, cycles, used);
+    total += used;
+    moved |= used > 0;
+    if (turns)
+      turns->pass(c.worker->index, used,
+                  c.worker->counters.tensorFlops - flops);
+    if (!good)
+      return false;
+  }
+  return true;
+}
+
 /// Runs a cluster's warps in turn. Returns false on an error; `finished` says
 /// whether all threads left.
 bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
@@ -223,8 +262,14 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
   c.timeline = cluster.timeline;
   while (total < quota) {
     bool live = false, moved = false;
-    if (cluster.schedule ? !runChosen(c, cluster, total, live, moved)
-                         : !runAll(c, cluster, quota, total, live, moved))
+    bool good;
+    if (cluster.schedule)
+      good = runChosen(c, cluster, total, live, moved);
+    else if (cluster.timeline && !launch.config->debugger)
+      good = runEarliest(c, cluster, total, live, moved);
+    else
+      good = runAll(c, cluster, quota, total, live, moved);
+    if (!good)
       return false;
     if (!live && !moved) {
       finished = true;

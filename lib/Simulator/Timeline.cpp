@@ -47,7 +47,7 @@ static uint64_t latencyOf(const Inst &inst) {
   }
 }
 /// Of copies of a CTA that has a multiprocessor to itself, in a cycle.
-static constexpr uint64_t copyBytesPerCycle = 20;
+static constexpr uint64_t copyBytesPerCycle = tile::rates::cacheBytes;
 /// A wait that is shorter is part of the work.
 static constexpr uint64_t shortestWait = 8;
 static constexpr size_t mostSpans = size_t(1) << 20;
@@ -97,6 +97,18 @@ void Timeline::waitUntil(const Cta &cta, const tile::sim::Warp &warp,
   w.clock = std::max(w.clock, until);
 }
 
+/// Instructions of which others hear, and ends of basic blocks: no assembler
+/// moves what is in front of them behind them.
+static bool keepsPlace(const Inst &inst) {
+  return inst.isWgmma || inst.cls == Class::Control ||
+         inst.cls == Class::Barrier || inst.cls == Class::Async;
+}
+
+void Timeline::settle(const Ctx &c) {
+  Warp &w = of(c);
+  w.clock = std::max(w.clock, w.latest);
+}
+
 void Timeline::issue(const Ctx &c, const Inst &inst) {
   Warp &w = of(c);
   if (inst.micro || w.spins)
@@ -106,7 +118,7 @@ void Timeline::issue(const Ctx &c, const Inst &inst) {
     w.frame = c.frame;
     w.registers.assign((c.code->frameBytes + 63) / 64, Register{});
   }
-  uint64_t ready = w.clock;
+  uint64_t ready = 0;
   const Inst *writer = nullptr;
   const RegisterUse *uses = c.code->registers.data() + inst.regs;
   auto at = [&](uint32_t slot) -> Register * {
@@ -118,8 +130,20 @@ void Timeline::issue(const Ctx &c, const Inst &inst) {
       ready = r->ready;
       writer = r->writer;
     }
-  if (writer)
-    waitUntil(*c.cta, *c.warp, ready, writer->name);
+  auto waitFor = [&](const Started &other) {
+    if (other.writer && other.at > w.clock)
+      waitUntil(*c.cta, *c.warp, other.at, other.writer->name);
+  };
+  Started &place = w.window[w.next];
+  w.next = (w.next + 1) % reach;
+  waitFor(place);
+  if (keepsPlace(inst)) {
+    waitFor({ready, writer});
+    settle(c);
+  }
+  w.start = std::max(w.clock, ready);
+  w.latest = std::max(w.latest, w.start);
+  place = {w.start + 1, writer};
   if (!w.runOf || w.runOf->source != inst.source ||
       (inst.source < 0 && w.runOf->line != inst.line)) {
     endRun(w);
@@ -141,7 +165,7 @@ void Timeline::issue(const Ctx &c, const Inst &inst) {
   uint64_t latency = latencyOf(inst);
   for (uint32_t i = 0; i < inst.regCount; ++i)
     if (Register *r = uses[i].written ? at(uses[i].slot) : nullptr)
-      *r = {w.clock + latency, &inst};
+      *r = {w.start + 1 + latency, &inst};
 }
 
 //===-- Barriers ----------------------------------------------------------===//
@@ -257,6 +281,7 @@ void Timeline::product(const Ctx &c, unsigned n) {
 
 void Timeline::tensorWork(const Ctx &c, const std::vector<Cta *> &ctas,
                           const char *what, uint64_t cycles, unsigned columns) {
+  settle(c);
   // The tensor cores of a pair work together.
   uint64_t start = of(c).clock;
   for (const Cta *cta : ctas)
@@ -269,6 +294,7 @@ void Timeline::tensorWork(const Ctx &c, const std::vector<Cta *> &ctas,
 }
 
 void Timeline::tensorCommit(const Ctx &c, const Cta &owner, uint32_t offset) {
+  settle(c);
   uint64_t start = of(c).clock,
            end = std::max(tensorEngine[c.cta->rank], start + 1);
   record({start, end, c.cta->rank, commitLane, intern("tcgen05.commit"), 1});
@@ -277,7 +303,8 @@ void Timeline::tensorCommit(const Ctx &c, const Cta &owner, uint32_t offset) {
 
 void Timeline::tensorAccess(const Ctx &c, bool stores) {
   Warp &w = of(c);
-  w.tensorDone[stores] = w.clock + tensorAccessLatency;
+  w.tensorDone[stores] =
+      std::max(w.tensorDone[stores], w.start + 1 + tensorAccessLatency);
 }
 void Timeline::tensorWait(const Ctx &c, bool stores) {
   waitUntil(*c.cta, *c.warp, of(c).tensorDone[stores],
@@ -287,7 +314,7 @@ void Timeline::tensorWait(const Ctx &c, bool stores) {
 uint64_t Timeline::getEnd() const {
   uint64_t end = 0;
   for (const Warp &w : warps)
-    end = std::max(end, w.clock);
+    end = std::max({end, w.clock, w.latest});
   return end;
 }
 

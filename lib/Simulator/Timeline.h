@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Each warp of a cluster has a clock. It issues in order, one instruction a
-// cycle. It waits for registers that an earlier instruction has yet to write,
-// for barriers, mbarriers and groups of asynchronous work. A CTA has one engine
-// for bulk copies and one for tensor cores, which do one thing after the other.
-// A tcgen05.commit arrives when the tensor cores have done what came before it.
-// Barriers have lanes, too: from the first arrival to the last. Warps do not
-// slow each other down otherwise: schedulers, caches and bandwidth are not
-// modelled.
+// Each warp of a cluster has a clock. It issues one instruction a cycle. An
+// instruction starts when the registers that it reads are written. Those behind
+// it may start first, as ptxas orders the instructions of a basic block anew.
+// But only a few of them: results that are not used yet take registers. A warp
+// waits for barriers, mbarriers and groups of asynchronous work. A CTA has one
+// engine for bulk copies and one for tensor cores, which do one thing after the
+// other. A tcgen05.commit arrives when the tensor cores have done what came
+// before it. Barriers have lanes, too: from the first arrival to the last.
+// Warps do not slow each other down otherwise: schedulers, caches and bandwidth
+// are not modelled.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -30,6 +32,13 @@ public:
 
   /// The cycle that the running warp is in.
   uint64_t getCycle(const Ctx &c) { return of(c).clock; }
+  uint64_t getCycle(const Cta &cta, const tile::sim::Warp &warp) const {
+    return warps[cta.rank * warpsPerCta + warp.index].clock;
+  }
+  /// Whether a warp tries again to pass an mbarrier.
+  bool isSpinning(const Cta &cta, const tile::sim::Warp &warp) const {
+    return warps[cta.rank * warpsPerCta + warp.index].spins;
+  }
 
   /// The running warp issues an instruction.
   void issue(const Ctx &c, const Inst &inst);
@@ -87,14 +96,25 @@ private:
     uint64_t ready = 0;
     const Inst *writer = nullptr;
   };
+  /// When an instruction had started, and whose result it waited for.
+  struct Started {
+    uint64_t at = 0;
+    const Inst *writer = nullptr;
+  };
+  /// How many instructions later than another one may be one that starts first.
+  static constexpr uint32_t reach = 32;
   struct Warp {
     uint64_t clock = 0;
     const Frame *frame = nullptr;
     std::vector<Register> registers; ///< by slot / 64
     Span run{};                      ///< that is going on
     const Inst *runOf = nullptr;
-    bool spins = false; ///< waits for an mbarrier; its tries take no time
-    std::array<uint64_t, 3> open{}; ///< when the open group is complete
+    bool spins = false;  ///< waits for an mbarrier; its tries take no time
+    uint64_t start = 0;  ///< when the last instruction does
+    uint64_t latest = 0; ///< when the last one to do so does
+    std::array<Started, reach> window{}; ///< the last instructions
+    uint32_t next = 0;                   ///< the oldest of them
+    std::array<uint64_t, 3> open{};      ///< when the open group is complete
     std::array<std::vector<uint64_t>, 3> groups;
     std::array<uint64_t, 2> tensorDone{}; ///< its loads and stores
   };
@@ -120,6 +140,8 @@ private:
   uint32_t intern(const std::string &name);
   void record(const Span &span);
   void endRun(Warp &warp);
+  /// What the running warp does next is behind all that it has yet to start.
+  void settle(const Ctx &c);
   void waitUntil(const Cta &cta, const tile::sim::Warp &warp, uint64_t until,
                  const std::string &what);
   std::string lineOf(const Ctx &c, const Inst &inst) const;

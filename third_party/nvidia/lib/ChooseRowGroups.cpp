@@ -133,6 +133,19 @@ private:
     return std::pair(dots[0], dots[1]);
   }
 
+  /// The loop that several groups of warps may run: this one, or that over
+  /// tiles around it. Null if it is in a loop that one group runs.
+  static scf::ForOp getNest(scf::ForOp loop) {
+    scf::ForOp nest;
+    for (Operation *op = loop; op; op = op->getParentOp()) {
+      auto around = dyn_cast<scf::ForOp>(op);
+      if (!around)
+        return op->getParentOfType<LoopLikeOpInterface>() ? scf::ForOp() : nest;
+      nest = ttg::LoopPlan(around).isWarpSpecialized() ? around : scf::ForOp();
+    }
+    return nest;
+  }
+
   std::optional<Obstacle> findObstacle(scf::ForOp loop) {
     auto function = loop->getParentOfType<FunctionOpInterface>();
     auto refuse = [&](const Twine &why) {
@@ -144,8 +157,9 @@ private:
       return refuse("it has other than 4 or 8 warps");
     if (!llvm::hasSingleElement(getOperation().getOps<FunctionOpInterface>()))
       return refuse("the kernel calls functions");
-    if (loop->getParentOfType<LoopLikeOpInterface>())
-      return refuse("it is in another loop");
+    scf::ForOp nest = getNest(loop);
+    if (!nest)
+      return refuse("a loop around it is without warp_specialize=True");
     if (auto obstacle = findLongTensor(function))
       return obstacle;
     if (Operation *op = findUnsplittable(function, kRows))
@@ -155,7 +169,7 @@ private:
     if (std::string why = findObstacleOfDots(scores, sums); !why.empty())
       return refuse(why);
     bool hasPointers =
-        loop->walk([](LoadOp) { return WalkResult::interrupt(); })
+        nest->walk([](LoadOp) { return WalkResult::interrupt(); })
             .wasInterrupted();
     if (wherePossible)
       return std::nullopt;

@@ -477,11 +477,13 @@ static unsigned countColumnsToCome(Value scales) {
   return buffers * llvm::divideCeil(type.getNumElements(), kScalesOfColumn);
 }
 
-/// The loop around `op` that is in no other one.
-static LoopLikeOpInterface getOutermostLoop(Operation *op) {
+/// The outermost of the loops around `op` that are not around `other`, too.
+static LoopLikeOpInterface getLoopApart(Operation *op, Operation *other) {
   LoopLikeOpInterface outermost;
-  while (auto loop = op->getParentOfType<LoopLikeOpInterface>())
-    op = outermost = loop;
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>();
+       loop && !loop->isAncestor(other);
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    outermost = loop;
   return outermost;
 }
 
@@ -489,10 +491,9 @@ static LoopLikeOpInterface getOutermostLoop(Operation *op) {
 /// other. They are in different loops, and sums of the first loop are what the
 /// second one goes on with.
 static bool areNeededInTurn(Operation *op, Operation *other) {
-  LoopLikeOpInterface loop = getOutermostLoop(op),
-                      otherLoop = getOutermostLoop(other);
-  if (!loop || !otherLoop || loop == otherLoop ||
-      loop->getBlock() != otherLoop->getBlock())
+  LoopLikeOpInterface loop = getLoopApart(op, other),
+                      otherLoop = getLoopApart(other, op);
+  if (!loop || !otherLoop || loop->getBlock() != otherLoop->getBlock())
     return false;
   LoopLikeOpInterface first =
       loop->isBeforeInBlock(otherLoop) ? loop : otherLoop;

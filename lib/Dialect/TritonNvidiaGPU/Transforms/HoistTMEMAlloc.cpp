@@ -12,7 +12,8 @@
 // store what has just been loaded is not needed.
 //
 // A second loop may go on with the sum of the first: it would load one buffer
-// and store another. It goes on with the first buffer instead.
+// and store another. It goes on with the first buffer instead. So it is in each
+// iteration of a loop over tiles.
 //
 // Where accesses have tokens, each gets that of the access before it in the
 // program, and loops hand the last token on.
@@ -189,6 +190,19 @@ bool comesAfter(Operation *op, Operation *place) {
   return !ancestor || place->isBeforeInBlock(ancestor);
 }
 
+/// Whether a loop with `body` has a buffer for itself, and each iteration
+/// stores all of it first.
+bool isMadeAnew(TMEMAllocOp alloc, Block *body) {
+  if (!isa<scf::ForOp>(body->getParentOp()) || alloc.getSrc() ||
+      !llvm::all_of(alloc.getResult().getUsers(), [&](Operation *user) {
+        return body->findAncestorOpInBlock(*user);
+      }))
+    return false;
+  auto store = dyn_cast<TMEMStoreOp>(findFirstUser(alloc.getResult(), body));
+  return store && isKnownTrue(store.getPred()) &&
+         isPlainAccess(store, alloc.getResult());
+}
+
 /// The load whose value `store` writes to a buffer that has nothing in it yet,
 /// from one that nobody needs any more. Null if this is not all that it does.
 TMEMLoadOp findHandover(TMEMStoreOp store) {
@@ -198,9 +212,9 @@ TMEMLoadOp findHandover(TMEMStoreOp store) {
   if (!from || !to || from == to || load.getRedOp())
     return {};
   Block *block = store->getBlock();
-  if (load->getBlock() != block || from->getBlock() != block ||
-      to->getBlock() != block || to.getSrc() || to.getToken() ||
-      from.getToken() || !isKnownTrue(store.getPred()) ||
+  if (load->getBlock() != block || from->getBlock() != to->getBlock() ||
+      to.getSrc() || to.getToken() || from.getToken() ||
+      !isKnownTrue(store.getPred()) ||
       from.getResult().getType() != to.getResult().getType() ||
       !isPlainAccess(load, from.getResult()) ||
       !isPlainAccess(store, to.getResult()))
@@ -216,6 +230,10 @@ TMEMLoadOp findHandover(TMEMStoreOp store) {
   };
   if (!llvm::all_of(from.getResult().getUsers(), isOver) ||
       !llvm::all_of(to.getResult().getUsers(), hasNotBegun))
+    return {};
+  // Both in a loop over tiles: neither has anything for the next tile.
+  if (from->getBlock() != block &&
+      (!isMadeAnew(from, block) || !isMadeAnew(to, block)))
     return {};
   return load;
 }

@@ -26,6 +26,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RowFactors.h"
+
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 #include "tile/Dialect/TritonGPU/Transforms/Partitions.h"
@@ -57,9 +59,6 @@ using namespace mlir::triton::nvidia_gpu;
 
 namespace {
 
-/// The warps of a group: those that reach 128 lanes of tensor memory.
-constexpr int kGroupWarps = 4;
-constexpr int64_t kRows = 128;
 /// Columns of a sum that a thread has in registers at a time.
 constexpr int64_t kPart = 32;
 /// With so many, threads that correct spill nothing.
@@ -90,19 +89,6 @@ struct Correction {
   }
 };
 
-/// The number for each row from which `value` is made; null if there is none.
-Value getRowFactors(Value value) {
-  while (Operation *def = value.getDefiningOp()) {
-    if (isa<gpu::ConvertLayoutOp, BroadcastOp>(def)) {
-      value = def->getOperand(0);
-      continue;
-    }
-    auto expand = dyn_cast<ExpandDimsOp>(def);
-    return expand && expand.getAxis() == 1 ? expand.getSrc() : Value();
-  }
-  return {};
-}
-
 Value getRoot(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view->getOperand(0);
@@ -125,22 +111,13 @@ bool areFactorsKept(TCGen5MMAOp mma, scf::ForOp loop) {
 /// that, and one dot.
 std::optional<Correction> findCorrection(TMEMStoreOp store) {
   auto loop = dyn_cast<scf::ForOp>(store->getParentOp());
-  auto product = store.getSrc().getDefiningOp<arith::MulFOp>();
-  if (!loop || !product || !product->hasOneUse() || store.getDep() ||
-      !matchPattern(store.getPred(), m_One()))
+  RowScaling scaling = getRowScaling(store);
+  if (!loop || !scaling || !matchPattern(store.getPred(), m_One()) ||
+      scaling.load->getParentOp() != loop)
     return std::nullopt;
-  Correction found{nullptr, loop, {}, store, {}, {}, {}, {},
-                   {},      {},   {}, {},    {}, {}, {}};
-  for (unsigned i : {0u, 1u}) {
-    auto load = product->getOperand(i).getDefiningOp<TMEMLoadOp>();
-    if (!load || load.getSrc() != store.getDst() || load->getParentOp() != loop)
-      continue;
-    found.load = load;
-    found.factors = getRowFactors(product->getOperand(1 - i));
-  }
-  if (!found.load || !found.factors || found.load->getNumResults() != 1 ||
-      !found.load.getResult().hasOneUse() || found.load.getDep())
-    return std::nullopt;
+  Correction found{
+      nullptr, loop, scaling.load, store, {}, scaling.factors, {}, {}, {}, {},
+      {},      {},   {},           {},    {}};
   Operation *source = found.factors.getDefiningOp();
   if (!source || source->getParentOp() != loop)
     return std::nullopt;
@@ -158,13 +135,6 @@ std::optional<Correction> findCorrection(TMEMStoreOp store) {
       !store->isBeforeInBlock(found.mma) || !areFactorsKept(found.mma, loop))
     return std::nullopt;
   return found;
-}
-
-bool isPlain(gpu::MemDescType type) {
-  auto encoding = dyn_cast<TensorMemoryEncodingAttr>(type.getEncoding());
-  return encoding && type.getRank() == 2 && type.getShape()[0] == kRows &&
-         encoding.getBlockM() == kRows && encoding.getColStride() == 1 &&
-         !encoding.getTwoCTAs() && type.getElementType().isF32();
 }
 
 /// What the body of a partition calls so, as it is called around the operation.
@@ -265,7 +235,7 @@ private:
     auto encoding = gpu::SwizzledSharedEncodingAttr::get(
         context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, /*order=*/{0},
         gpu::CTALayoutAttr::getDefault(context, /*rank=*/1));
-    auto type = gpu::MemDescType::get({kRows}, b.getF32Type(), encoding,
+    auto type = gpu::MemDescType::get({kGroupRows}, b.getF32Type(), encoding,
                                       gpu::SharedMemorySpaceAttr::get(context),
                                       /*mutableMemory=*/true);
     correction.handed =
@@ -373,7 +343,8 @@ private:
                        bringBarrier(b, correction.corrected, partition),
                        bringBarrier(b, correction.added, partition)});
     Correction &first = corrections.front();
-    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32),
+          always = arith::ConstantIntOp::create(b, loc, 1, 1);
     auto loop = scf::ForOp::create(
         b, loc, bring(b, first.lower, partition),
         bring(b, first.upper, partition), bring(b, first.step, partition), zero,
@@ -382,45 +353,16 @@ private:
     Value phase = loop.getRegionIterArg(0), before = flip(b, phase);
     for (const Names &group : names) {
       wait(b, group.sent, phase);
-      correctSum(b, group.sum, [&](RankedTensorType rows) {
+      auto getFactors = [&](RankedTensorType rows) {
         Value factors = gpu::LocalLoadOp::create(b, loc, rows, group.handed);
         arrive(b, group.taken);
         wait(b, group.added, before);
         return factors;
-      });
+      };
+      scaleRows(b, loc, group.sum, always, kPart, getFactors);
       arrive(b, group.corrected);
     }
     scf::YieldOp::create(b, loc, before);
-  }
-
-  /// Multiplies the rows of a sum, some columns at a time, by what `load` gives
-  /// for rows of a type.
-  void correctSum(OpBuilder &b, Value sum,
-                  function_ref<Value(RankedTensorType)> load) {
-    auto whole = cast<gpu::MemDescType>(sum.getType());
-    int64_t columns = whole.getShape()[1], size = std::min(columns, kPart);
-    auto part =
-        gpu::MemDescType::get({kRows, size}, whole.getElementType(),
-                              whole.getEncoding(), whole.getMemorySpace(),
-                              whole.getMutableMemory(), whole.getAllocShape());
-    auto layout = getTensorMemoryRegisters(part, kGroupWarps);
-    auto type =
-        RankedTensorType::get(part.getShape(), part.getElementType(), layout);
-    auto slice = gpu::SliceEncodingAttr::get(b.getContext(), /*dim=*/1, layout);
-    Value rows =
-        load(RankedTensorType::get({kRows}, part.getElementType(), slice));
-    Value column = ExpandDimsOp::create(b, loc, rows, /*axis=*/1);
-    Value factors = BroadcastOp::create(b, loc, type, column);
-    Value always = arith::ConstantIntOp::create(b, loc, 1, 1);
-    for (int64_t start = 0; start < columns; start += size) {
-      Value buffer = size == columns
-                         ? sum
-                         : TMEMSubsliceOp::create(b, loc, part, sum, start, 1);
-      Value product = arith::MulFOp::create(
-          b, loc, TMEMLoadOp::create(b, loc, type, buffer).getResult(),
-          factors);
-      TMEMStoreOp::create(b, loc, buffer, product, always);
-    }
   }
 
   gpu::WarpSpecializeOp specialize;
@@ -493,7 +435,7 @@ private:
           !correction.step)
         return "a group makes its sum, or the bounds of its loop, itself";
       if (gpu::lookupNumWarps(correction.loop) != kGroupWarps ||
-          !isPlain(correction.getType()))
+          !isPlainSum(correction.getType()))
         return "not all sums have 128 rows and four warps";
       if (!isSame(correction.lower, first.lower) ||
           !isSame(correction.upper, first.upper) ||

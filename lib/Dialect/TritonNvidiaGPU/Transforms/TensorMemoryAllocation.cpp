@@ -5,7 +5,7 @@
 // all lanes or of the lower or upper halves of the 32-lane windows. Buffers get
 // the lowest columns that are free while they are live, in program order.
 // Partitions of warps run beside each other: buffers of two of them share no
-// columns.
+// columns. Those of one partition do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -131,7 +131,8 @@ public:
     }
     // All uses as seen from the block that contains them all.
     Block *block = getCommonBlock(ops);
-    if (!block)
+    if (!block || (isOfOnePartition(alloc) &&
+                   !getPartition(alloc)->isAncestor(block->getParent())))
       return followBlocks(alloc);
     Interval live{INT64_MAX, 0};
     for (Operation *op : ops) {
@@ -153,10 +154,10 @@ private:
 
   /// Where loops and branches are blocks. The buffer is in use where a view of
   /// it is alive, and where a multiplication or copy that has it may still run.
-  /// Of partitions this says only whether it is in use in those of one
-  /// operation alone.
+  /// Of a buffer that several partitions have this says only whether it is in
+  /// use in those of one operation alone.
   Interval followBlocks(TMEMAllocOp alloc) const {
-    if (hasPartitions)
+    if (hasPartitions && !isOfOnePartition(alloc))
       return followPartitions(alloc);
     Interval live{INT64_MAX, 0};
     auto extendTo = [&](Operation *op) {
@@ -176,9 +177,19 @@ private:
                        isWaitedFor |= isa<WaitBarrierOp>(op);
                      }});
       if (!isWaitedFor)
-        return everywhere();
+        return hasPartitions ? followPartitions(alloc) : everywhere();
     }
     return live;
+  }
+
+  /// Whether one group of warps has a buffer to itself, which does one thing
+  /// after the other.
+  bool isOfOnePartition(TMEMAllocOp alloc) const {
+    Region *partition = getPartition(alloc);
+    return partition &&
+           llvm::all_of(users.lookup(alloc.getResult()), [&](Operation *user) {
+             return partition->isAncestor(user->getParentRegion());
+           });
   }
 
   /// All of the operation whose groups of warps have a buffer to themselves. It

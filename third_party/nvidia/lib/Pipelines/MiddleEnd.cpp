@@ -52,6 +52,10 @@ void NVIDIAMiddleEnd::addWarpSpecialization() {
     add(nvidia_gpu::createTritonNvidiaPartitionCorrections());
   if (mayLoop)
     add(nvidia_gpu::createTritonNvidiaInlineProgramLoop());
+  if (options.useTensorMemory) {
+    add(nvidia_gpu::createTritonNvidiaScaleSumsInParts());
+    add(nvidia_gpu::createTritonNvidiaStartDotsAhead());
+  }
 }
 
 void NVIDIAMiddleEnd::addLoopFollowUp() {

@@ -130,7 +130,8 @@ public:
     }
     at(done);
     barrier();
-    b.create<LLVM::BrOp>(wait);
+    auto back = b.create<LLVM::BrOp>(wait);
+    back.setLoopAnnotationAttr(keepInLoop());
     at(exit);
     b.create<LLVM::ReturnOp>(ValueRange());
 
@@ -196,6 +197,21 @@ private:
   }
 
   void barrier() { b.create<NVVM::Barrier0Op>(); }
+
+  /// Has what partitions compute stay in them. In front of the loop in which
+  /// warps wait for work, it would take registers of those that have the least.
+  LLVM::LoopAnnotationAttr keepInLoop() {
+    MLIRContext *context = kernel.getContext();
+    auto licm = LLVM::LoopLICMAttr::get(
+        context, /*disable=*/builder.getBoolAttr(true),
+        /*versioningDisable=*/builder.getBoolAttr(true));
+    return LLVM::LoopAnnotationAttr::get(
+        context, /*disableNonforced=*/{}, /*vectorize=*/{}, /*interleave=*/{},
+        /*unroll=*/{}, /*unrollAndJam=*/{}, licm, /*distribute=*/{},
+        /*pipeline=*/{}, /*peeled=*/{}, /*unswitch=*/{}, /*mustProgress=*/{},
+        /*isVectorized=*/{}, /*startLoc=*/{}, /*endLoc=*/{},
+        /*parallelAccesses=*/{});
+  }
 
   /// Leaves in the entry block what has to be there, and the place of the
   /// thread.

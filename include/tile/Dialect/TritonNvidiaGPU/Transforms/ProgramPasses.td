@@ -91,6 +91,75 @@ def TritonNvidiaPartitionCorrections
   ];
 }
 
+def TritonNvidiaScaleSumsInParts
+    : Pass<"triton-nvidia-scale-sums-in-parts", "::mlir::ModuleOp"> {
+  let summary = "Multiply the rows of a sum some columns at a time";
+  let description = [{
+    A loop of attention multiplies each row of its sum by a factor before it adds to it.
+    The sum is in tensor memory, and a thread has a row. A row of more than 64 columns
+    is loaded, multiplied and stored in parts. So it takes fewer registers.
+
+    Before:
+    ```mlir
+    %sum = ttnvgpu.tmem_load %acc : ...
+    %product = arith.mulf %sum, %factors : ...
+    ttnvgpu.tmem_store %product, %acc, %true : ...
+    ```
+    After, for each part:
+    ```mlir
+    %part = ttnvgpu.tmem_subslice %acc {offset = 64 : i32} : ...
+    %sum = ttnvgpu.tmem_load %part : ...
+    %product = arith.mulf %sum, %factors : ...
+    ttnvgpu.tmem_store %product, %part, %true : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numSums", "num-sums", "Sums that are multiplied in parts">
+  ];
+}
+
+def TritonNvidiaStartDotsAhead
+    : Pass<"triton-nvidia-start-dots-ahead", "::mlir::ModuleOp"> {
+  let summary = "Start the first dot of the next iteration early";
+  let description = [{
+    In loops of groups of warps, as of attention: threads load the result of the first dot
+    of an iteration, and go on with it. The dot of the next iteration starts when the
+    result of this one is in registers. So the threads need not wait for it, and the
+    tensor core has something to do while they compute.
+
+    It is for dots that overwrite their result and read rings of three buffers or more.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      ttnvgpu.wait_barrier %full, %phase : ...
+      ttnvgpu.tc_gen5_mma %q, %k, %scores, %false, %true : ...
+      ttnvgpu.arrive_barrier %empty, 4 : ...
+      %s = ttnvgpu.tmem_load %scores : ...
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    scf.if %any { wait_barrier; tc_gen5_mma ... %done[%true] {is_async}; arrive_barrier }
+    scf.for ... {
+      ttnvgpu.wait_barrier %done, %parity : ...
+      %s = ttnvgpu.tmem_load %scores : ...
+      scf.if %has_next { wait_barrier; tc_gen5_mma ... %done[%true] {is_async}; arrive_barrier }
+      ...
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numDots", "num-dots", "Dots that start an iteration early">
+  ];
+}
+
 def TritonNvidiaMakeProgramLoop
     : Pass<"triton-nvidia-make-program-loop", "::mlir::ModuleOp"> {
   let summary = "Make a loop over programs of a kernel that goes on with others";

@@ -3,9 +3,11 @@
 
 #include "GroupPartition.h"
 
+#include "tile/Analysis/MemoryModel.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/Transforms/Partitions.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -75,11 +77,21 @@ static bool mayWrite(Operation *op, OpOperand &operand) {
 bool GroupPartition::follow(Operation *op) {
   bool changes = false;
   if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+    auto around = dyn_cast<scf::ForOp>(op->getParentOp());
     for (auto [i, value] : llvm::enumerate(yield.getOperands())) {
       Dots dots = get(value);
       changes |= add(op->getParentOp()->getResult(i), dots);
-      if (op->getParentOp() == loop)
-        changes |= add(loop.getRegionIterArg(i), dots);
+      if (around)
+        changes |= add(around.getRegionIterArg(i), dots);
+    }
+    return changes;
+  }
+  // A loop in this one hands on what it begins with, and needs none of it.
+  if (auto inner = dyn_cast<scf::ForOp>(op)) {
+    for (auto [i, init] : llvm::enumerate(inner.getInitArgs())) {
+      Dots dots = get(init);
+      changes |= add(inner.getRegionIterArg(i), dots);
+      changes |= add(inner.getResult(i), dots);
     }
     return changes;
   }
@@ -98,13 +110,20 @@ bool GroupPartition::follow(Operation *op) {
   return changes;
 }
 
+/// Whether each iteration of the loops around `op`, up to `loop`, runs it.
+bool GroupPartition::isAlwaysRun(Operation *op) const {
+  Operation *parent = op->getParentOp();
+  while (parent != loop && isa<scf::ForOp>(parent))
+    parent = parent->getParentOp();
+  return parent == loop;
+}
+
 /// The dots of the loop: all run beside the threads, in every iteration.
 bool GroupPartition::findProducts() {
   bool areBeside = true;
   loop.walk([&](MatrixProductOpInterface product) {
-    areBeside &= product->getParentOp() == loop &&
-                 barriers.arrivesByItself(product) && !product.isAsync() &&
-                 !barriers.isOfAllBlocks(product);
+    areBeside &= isAlwaysRun(product) && barriers.arrivesByItself(product) &&
+                 !product.isAsync() && !barriers.isOfAllBlocks(product);
     products.push_back(product);
   });
   return areBeside && products.size() > 2;
@@ -132,8 +151,15 @@ bool GroupPartition::isMoved(const Dots &dots) const {
 StringRef GroupPartition::sortOperations() {
   StringRef why;
   auto sort = [&](Operation *op) {
-    if (isa<scf::ForOp, scf::WhileOp>(op)) {
-      why = "there is a loop in it";
+    if (isa<scf::WhileOp>(op)) {
+      why = "there is a loop without a count in it";
+      return;
+    }
+    if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      for (Value bound :
+           {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
+        if (get(bound).any())
+          why = "its dots decide how often a loop in it runs";
       return;
     }
     if (ringOps.contains(op) || arrivals.contains(op)) {
@@ -151,11 +177,9 @@ StringRef GroupPartition::sortOperations() {
     if (onlyReads || isAlloc || isa<scf::IfOp>(op))
       return;
     Dots dots = getOperands(op);
-    bool isKnown = isa<MatrixProductOpInterface>(op);
-    for (OpOperand &operand : op->getOpOperands())
-      isKnown |=
-          isa<MemDescType>(operand.get().getType()) && get(operand.get()).any();
-    if (!isKnown || op->getParentOp() != loop) {
+    bool isKnown = isa<MatrixProductOpInterface>(op) || dots.any();
+    if (!isKnown || !isAlwaysRun(op)) {
+      LDBG() << "of no chain: " << *op;
       why = "it does more than multiply and compute";
       return;
     }
@@ -167,6 +191,45 @@ StringRef GroupPartition::sortOperations() {
       sort(op);
   });
   return why;
+}
+
+/// Why the groups cannot read and write global memory each in its own time;
+/// empty if they can. What both may read must not be what one of them writes.
+StringRef GroupPartition::findDependence() {
+  SmallVector<Operation *> loads, writes;
+  bool readsElse = false;
+  loop.walk([&](Operation *op) {
+    if (isa<LoadOp, DescriptorLoadOp>(op)) {
+      loads.push_back(op);
+      return;
+    }
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!effects || ringOps.contains(op) || arrivals.contains(op))
+      return;
+    SmallVector<MemoryEffects::EffectInstance> found;
+    effects.getEffects(found);
+    for (const MemoryEffects::EffectInstance &effect : found) {
+      if (!isa<GlobalMemory, SideEffects::DefaultResource>(
+              effect.getResource()))
+        continue;
+      if (isa<MemoryEffects::Write>(effect.getEffect()))
+        writes.push_back(op);
+      else
+        readsElse |= isa<MemoryEffects::Read>(effect.getEffect());
+    }
+  });
+  if (writes.empty())
+    return "";
+  if (readsElse)
+    return "it reads and writes memory";
+  MemoryModel memory(loop, MemoryModel::Arguments::AssumedDisjoint);
+  for (Operation *load : loads)
+    for (Operation *write : writes)
+      if (memory.mayWrite(write, load))
+        return "it may read what it writes";
+  noteDisjointArguments(loop->getParentOfType<FunctionOpInterface>(),
+                        memory.getAssumptions());
+  return "";
 }
 
 /// Whether a tensor from around the loop can be had in a partition.
@@ -220,7 +283,7 @@ StringRef GroupPartition::findObstacle() {
     if (!loop->isAncestor(value.getParentBlock()->getParentOp()) &&
         !canBring(value))
       return "it needs pointers that other warps hold";
-  return "";
+  return findDependence();
 }
 
 /// What the second group does.
@@ -276,9 +339,12 @@ void GroupPartition::makePartition() {
 
 /// Leaves the first chain to the default group.
 void GroupPartition::removeFromDefaultGroup() {
-  Operation *yield = loop.getBody()->getTerminator();
-  for (unsigned i : results)
-    yield->setOperand(i, loop.getRegionIterArg(i));
+  loop.walk([&](scf::ForOp inner) {
+    Operation *yield = inner.getBody()->getTerminator();
+    for (BlockArgument argument : inner.getRegionIterArgs())
+      if (isMoved(argument))
+        yield->setOperand(argument.getArgNumber() - 1, argument);
+  });
   for (Operation *op : llvm::reverse(moved))
     op->erase();
   // What they were computed from is computed for nobody.

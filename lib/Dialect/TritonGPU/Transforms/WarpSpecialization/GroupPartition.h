@@ -26,6 +26,9 @@ namespace mlir::triton::gpu {
 ///
 /// What the second group has at the end goes to the default group through
 /// shared memory.
+///
+/// The loop may be one over tiles, with others in it. Then each group goes over
+/// all tiles, and stores its own half of each.
 class GroupPartition {
 public:
   using Operations = SmallPtrSetImpl<Operation *>;
@@ -47,6 +50,7 @@ private:
   using Dots = llvm::SmallBitVector;
 
   StringRef findObstacle();
+  bool isAlwaysRun(Operation *op) const;
   bool findProducts();
   void findChains();
   bool follow(Operation *op);
@@ -56,6 +60,7 @@ private:
   bool isMoved(const Dots &dots) const;
   bool isMoved(Value value) const { return isMoved(get(value)); }
   StringRef sortOperations();
+  StringRef findDependence();
   StringRef findResults();
   bool canBring(Value value) const;
 

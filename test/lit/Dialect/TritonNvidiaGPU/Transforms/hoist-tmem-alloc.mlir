@@ -190,6 +190,62 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %second : !sum
   }
 
+  // So it does in each iteration of a loop over tiles, which begins with
+  // another sum.
+  // CHECK-LABEL: @goes_on_in_tiles
+  tt.func @goes_on_in_tiles(%a: !a, %b: !b, %n: index, %init: !sum, %p: tensor<128x64x!tt.ptr<f32>, #linear>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %true = arith.constant true
+    // CHECK: [[D:%.*]] = ttnvgpu.tmem_alloc : ()
+    // CHECK-NOT: ttnvgpu.tmem_alloc
+    // CHECK: scf.for
+    // CHECK: ttnvgpu.tmem_store %arg3, [[D]]
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    // CHECK-NOT: ttnvgpu.tmem_{{load|store|alloc}}
+    // CHECK: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    // CHECK: [[R:%.*]] = ttnvgpu.tmem_load [[D]]
+    // CHECK: tt.store {{.*}}, [[R]]
+    scf.for %j = %c0 to %n step %c1 {
+      %first = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %init) -> (!sum) {
+        %d = ttnvgpu.tmem_alloc %sum : (!sum) -> !d
+        ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+        %next = ttnvgpu.tmem_load %d : !d -> !sum
+        scf.yield %next : !sum
+      }
+      %second = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %first) -> (!sum) {
+        %d = ttnvgpu.tmem_alloc %sum : (!sum) -> !d
+        ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+        %next = ttnvgpu.tmem_load %d : !d -> !sum
+        scf.yield %next : !sum
+      }
+      tt.store %p, %second : tensor<128x64x!tt.ptr<f32>, #linear>
+    }
+    tt.return
+  }
+
+  // The first buffer goes on from tile to tile. The second one has another sum.
+  // CHECK-LABEL: @keeps_for_tiles
+  tt.func @keeps_for_tiles(%a: !a, %b: !b, %n: index, %p: tensor<128x64x!tt.ptr<f32>, #linear>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %true = arith.constant true
+    // CHECK-COUNT-2: ttnvgpu.tmem_alloc : ()
+    // CHECK: [[S:%.*]] = ttnvgpu.tmem_load
+    // CHECK: ttnvgpu.tmem_store [[S]]
+    %d = ttnvgpu.tmem_alloc : () -> !d
+    %e = ttnvgpu.tmem_alloc : () -> !d
+    scf.for %j = %c0 to %n step %c1 {
+      ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+      %first = ttnvgpu.tmem_load %d : !d -> !sum
+      ttnvgpu.tmem_store %first, %e, %true : !sum -> !d
+      ttnvgpu.tc_gen5_mma %a, %b, %e, %true, %true : !a, !b, !d
+      %second = ttnvgpu.tmem_load %e : !d -> !sum
+      tt.store %p, %second : tensor<128x64x!tt.ptr<f32>, #linear>
+    }
+    tt.return
+  }
+
   // Two loops begin with the sum: only one of them could have the buffer.
   // CHECK-LABEL: @two_go_on
   tt.func @two_go_on(%a: !a, %b: !b, %n: index, %d: !d) -> (!sum, !sum) {

@@ -327,3 +327,45 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Loops and branches of a partition are blocks. What it needs in one of its
+// loops is free in the next one. What another partition needs is not.
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+!buffer = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+// CHECK: ttg.tensor_memory_size = 128 : i32
+// CHECK-LABEL: @blocks_of_partitions
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @blocks_of_partitions(%c: i1) {
+    ttg.warp_specialize(%c)
+    default {
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+      %a = ttnvgpu.tmem_alloc : () -> !buffer
+      cf.br ^first
+    ^first:
+      "test.use"(%a) : (!buffer) -> ()
+      cf.cond_br %c, ^first, ^next
+    ^next:
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 0 : i32
+      %b = ttnvgpu.tmem_alloc : () -> !buffer
+      cf.br ^second
+    ^second:
+      "test.use"(%b) : (!buffer) -> ()
+      cf.cond_br %c, ^second, ^end
+    ^end:
+      ttg.warp_yield
+    }
+    partition0(%again: i1) num_warps(4) {
+      // CHECK: ttnvgpu.tmem_alloc {tensor_memory_col_offset = 64 : i32
+      %d = ttnvgpu.tmem_alloc : () -> !buffer
+      cf.br ^loop
+    ^loop:
+      "test.use"(%d) : (!buffer) -> ()
+      cf.cond_br %again, ^loop, ^end
+    ^end:
+      ttg.warp_return
+    } : (i1) -> ()
+    tt.return
+  }
+}

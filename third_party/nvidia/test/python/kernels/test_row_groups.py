@@ -37,14 +37,12 @@ def weigh(scores, top, total):
 
 
 @tile.jit
-def attention(
-    q_desc, k_desc, v_desc, out_desc, sums_ptr, scale, L, S, D: tl.constexpr, BM: tl.constexpr,
-    BN: tl.constexpr, CAUSAL: tl.constexpr, LOOPS: tl.constexpr,
+def attend(
+    q, k_desc, v_desc, start, scale, S, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    CAUSAL: tl.constexpr, LOOPS: tl.constexpr, SPECIALIZED: tl.constexpr,
 ):  # fmt: skip
     """With two loops, blocks below the diagonal come first. With one, a branch masks the others."""
-    start = tl.program_id(0) * BM
     rows = start + tl.arange(0, BM)
-    q = q_desc.load([start, 0])
     top = tl.full([BM], -1.0e30, tl.float32)
     total = tl.zeros([BM], tl.float32)
     acc = tl.zeros([BM, D], tl.float32)
@@ -55,7 +53,7 @@ def attention(
         low, high = (whole, end) if part == 1 else (0, whole)
         if LOOPS == 1:
             low, high = 0, end
-        for begin in tl.range(low, high, BN, warp_specialize=True):
+        for begin in tl.range(low, high, BN, warp_specialize=SPECIALIZED):
             scores = tl.dot(q, k_desc.load([begin, 0]).T) * scale
             if part == 1 or (LOOPS == 1 and begin >= whole):
                 cols = begin + tl.arange(0, BN)
@@ -66,8 +64,36 @@ def attention(
             weights, shrink, top, total = weigh(scores, top, total)
             v = v_desc.load([begin, 0])
             acc = tl.dot(weights.to(v.dtype), v, acc * shrink[:, None])
-    out_desc.store([start, 0], (acc / total[:, None]).to(out_desc.dtype))
-    tl.store(sums_ptr + rows, top + tl.math.log2(total), mask=rows < L)
+    return acc / total[:, None], top + tl.math.log2(total)
+
+
+@tile.jit
+def attention(
+    q_desc, k_desc, v_desc, out_desc, sums_ptr, scale, L, S, D: tl.constexpr, BM: tl.constexpr,
+    BN: tl.constexpr, CAUSAL: tl.constexpr, LOOPS: tl.constexpr,
+):  # fmt: skip
+    start = tl.program_id(0) * BM
+    rows = start + tl.arange(0, BM)
+    q = q_desc.load([start, 0])
+    out, sums = attend(q, k_desc, v_desc, start, scale, S, D, BM, BN, CAUSAL, LOOPS, True)
+    out_desc.store([start, 0], out.to(out_desc.dtype))
+    tl.store(sums_ptr + rows, sums, mask=rows < L)
+
+
+@tile.jit
+def over_tiles(
+    q_desc, k_desc, v_desc, out_desc, sums_ptr, scale, L, S, D: tl.constexpr, BM: tl.constexpr,
+    BN: tl.constexpr, CAUSAL: tl.constexpr, LOOPS: tl.constexpr,
+):  # fmt: skip
+    """Each program goes over several blocks of rows."""
+    tiles = tl.cdiv(L, BM)
+    for t in tl.range(tl.program_id(0), tiles, tl.num_programs(0), warp_specialize=True):
+        start = (tiles - 1 - t) * BM
+        rows = start + tl.arange(0, BM)
+        q = q_desc.load([start, 0])
+        out, sums = attend(q, k_desc, v_desc, start, scale, S, D, BM, BN, CAUSAL, LOOPS, False)
+        out_desc.store([start, 0], out.to(out_desc.dtype))
+        tl.store(sums_ptr + rows, sums, mask=rows < L)
 
 
 def reference(q, k, v, causal: bool):
@@ -96,12 +122,14 @@ TOLERANCES = {"fp16": 2e-3, "bf16": 1.6e-2, "e4m3": 8e-2, "e5m2": 1.6e-1}
 
 def run(
     kind: str, length: int, keys: int, d: int, bn: int, causal: bool = False, loops: int = 2,
-    bm: int = 256, **options,
+    bm: int = 256, programs: int | None = None, **options,
 ):  # fmt: skip
+    """`programs`: how many go over all blocks of rows; by default each has one."""
     q, k, v = operands(kind, length, keys, d)
     out, sums = poisoned((length, d), "fp16" if kind in FLOAT8 else kind), poisoned(length, "fp32")
     blocks = ((q, [bm, d]), (k, [bn, d]), (v, [bn, d]), (out, [bm, d]))
-    kernel = attention[(tile.cdiv(length, bm),)](
+    compiled = over_tiles if programs else attention
+    kernel = compiled[(programs or tile.cdiv(length, bm),)](
         *(TensorDescriptor.from_tensor(x, block) for x, block in blocks), sums, d**-0.5, length,
         keys, d, bm, bn, causal, loops, **{"num_warps": 8, "num_stages": 2, **options},
     )  # fmt: skip
