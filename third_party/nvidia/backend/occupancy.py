@@ -95,15 +95,25 @@ def registers_for_more(
     """The most registers with which more blocks are resident, `least` at least, that fill the
     register file better. None where there are none, where it takes much fewer, or where something
     else limits blocks."""
-    unit = facts.register_allocation_unit
     held = resident_blocks(facts, registers, warps, shared)
+    fewer = _most_for_blocks(facts, registers, warps, shared, max(held + 1, least))
+    if fewer is None:
+        return None
+    more = resident_blocks(facts, fewer, warps, shared)
+    gain = _LEAST_GAIN if more & (more - 1) else _LEAST_GAIN_OF_POWERS
+    fuller = 100 * more * fewer >= gain * held * registers
+    enough = fewer > _C.llvm.registers_for_more_blocks(registers, warps)
+    return fewer if fuller and enough else None
+
+
+def _most_for_blocks(
+    facts: Any, registers: int, warps: int, shared: int, blocks: int
+) -> int | None:
+    """The most registers below `registers` with which so many blocks are resident."""
+    unit = facts.register_allocation_unit
     for fewer in range((registers - 1) // unit * unit, 0, -unit):
-        more = resident_blocks(facts, fewer, warps, shared)
-        if more >= max(held + 1, least):
-            gain = _LEAST_GAIN if more & (more - 1) else _LEAST_GAIN_OF_POWERS
-            fuller = 100 * more * fewer >= gain * held * registers
-            enough = fewer > _C.llvm.registers_for_more_blocks(registers, warps)
-            return fewer if fuller and enough else None
+        if resident_blocks(facts, fewer, warps, shared) >= blocks:
+            return fewer
     return None
 
 
@@ -271,13 +281,17 @@ def assemble(
         return resident_blocks(facts, registers, warps, shared)
 
     held = blocks(usage.get("n_regs", 0))
-    if asked is None and held < blocks(0) and not usage.get("n_spills"):
+    known: dict[int, tuple[bytes, dict[str, Any]]] = {}
+    wanted = _most_for_blocks(facts, usage.get("n_regs", 0), warps, shared, held + 1)
+    # No code was seen that takes half as many registers without the limit.
+    if asked is None and wanted and 2 * wanted > usage["n_regs"] and not usage.get("n_spills"):
         free = _without_needless_limit(ptx, facts, warps)
         if free is not None:
             freer, its_usage = tools.run_ptxas(free, arch, options)
-            more = blocks(its_usage.get("n_regs", 0))
-            if more > held and not its_usage.get("n_spills"):
-                ptx, cubin, usage, held = free, freer, its_usage, more
+            more_blocks = blocks(its_usage.get("n_regs", 0))
+            if more_blocks > held and not its_usage.get("n_spills"):
+                known[int(_STATED.findall(ptx)[0])] = cubin, usage
+                ptx, cubin, usage, held = free, freer, its_usage, more_blocks
     if asked is None and usage.get("n_spills"):
         roomier = _with_one_block_less(ptx, facts, warps)
         if roomier is not None:
@@ -295,7 +309,7 @@ def assemble(
     if more and more.fewer_blocks and asked >= _ENOUGH_BYTES:
         more = None
     if more and more.fewer_blocks and more.trips >= _MOST_TRIPS:
-        freer = _assemble_with(more, ptx, facts, warps, shared, options)
+        freer = _assemble_with(more, ptx, facts, warps, shared, options, known)
         if freer:
             return freer
         more = None
@@ -318,7 +332,7 @@ def assemble(
             then = latency.walk_through(denser[0]).get_cycles(reside * warps / _PARTS)
             if then <= latency.walk_through(cubin).get_cycles(held * warps / _PARTS):
                 return denser
-    freer = more and _assemble_with(more, ptx, facts, warps, shared, options)
+    freer = more and _assemble_with(more, ptx, facts, warps, shared, options, known)
     return freer or (cubin, usage)
 
 
@@ -359,12 +373,23 @@ def _find_more_registers(
 
 
 def _assemble_with(
-    more: _More, ptx: str, facts: Any, warps: int, shared: int, options: str
+    more: _More,
+    ptx: str,
+    facts: Any,
+    warps: int,
+    shared: int,
+    options: str,
+    known: dict[int, tuple[bytes, dict[str, Any]]],
 ) -> tuple[bytes, dict[str, Any]] | None:
-    """Code with more registers. None where it is not better."""
-    freer = _assemble_within(ptx, more.limit, facts.compute_capability, options)
-    if freer is None:
-        return None
+    """Code with more registers. None where it is not better. `known` is code with other limits."""
+    if more.limit in known:
+        cubin, usage = known[more.limit]
+        freer = cubin, usage | {"register_limit": more.limit}
+    else:
+        made = _assemble_within(ptx, more.limit, facts.compute_capability, options)
+        if made is None:
+            return None
+        freer = made
     cubin, usage = freer
     if usage.get("n_spills", 0) > (0 if more.cycles is None else _FEW_SPILLS):
         return None

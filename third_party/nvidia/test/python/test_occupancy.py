@@ -175,6 +175,39 @@ def test_a_limit_that_is_none(uses, free, spills, stated, asked, taken, tmp_path
 
 
 @pytest.mark.parametrize(
+    "warps, stated, used, free, runs",
+    [
+        (8, 255, 100, 60, [255, None, 128]),
+        (8, 255, 100, 100, [255, None]),
+        # What states as much again is known.
+        (16, 128, 88, 58, [128, None]),
+        (16, 128, 100, 63, [128, None]),
+        # One block more needs half as many.
+        (32, 64, 64, 32, [64]),
+        (16, 128, 128, 58, [128]),
+        (16, 128, 126, 58, [128, None]),
+    ],
+)
+def test_runs_without_a_limit_that_is_none(warps, stated, used, free, runs, monkeypatch):
+    seen = []
+
+    def run_ptxas(ptx, arch, extra):
+        limit = occupancy._STATED.search(ptx)
+        seen.append(int(limit[1]) if limit else None)
+        taken = used if limit else free
+        return str(taken).encode(), {"n_regs": taken, "n_spills": 0}
+
+    walk = occupancy.latency.Walk(instructions=100, alone=100000, trips=8)
+    monkeypatch.setattr(occupancy.latency, "walk_through", lambda _: walk)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    monkeypatch.setattr(occupancy, "registers_for_more", lambda *_: None)
+    ptx = PTX.replace(".reqntid 256", f".maxnreg {stated}\n.reqntid {32 * warps}")
+    cubin = occupancy.assemble(ptx, HOPPER, warps, 64)[0]
+    assert seen == runs
+    assert int(cubin) == (free if None in runs and free < used else used)
+
+
+@pytest.mark.parametrize(
     "uses, spills, stated, asked, taken",
     [
         (100, 90, 80, None, 100),  # two blocks for three
