@@ -100,8 +100,12 @@ UNPACKED["both"] = lambda b: (b & 15) ^ (b >> 4)
 @pytest.mark.parametrize("way", UNPACKED)
 @pytest.mark.parametrize("shape", [(64, 16, 128), (64, 64, 64), (128, 16, 32)], ids=str)
 @pytest.mark.parametrize("stages", [2, 3])
-def test_unpacked_operands_meet_no_conflicts(way, shape, stages):
-    """Bytes that elementwise operations unpack lie as the threads read the operand."""
+@pytest.mark.parametrize("target", [None, "cuda:100"])
+def test_unpacked_operands_meet_no_conflicts(way, shape, stages, target, monkeypatch):
+    """Bytes that elementwise operations unpack lie as the threads read the operand, in registers or
+    on its way to tensor memory."""
+    if target:
+        monkeypatch.setenv("TILE_SIM_TARGET", target)
     n, m, k = shape
     rng = np.random.default_rng(5)
     packed = rng.integers(0, 256, (n, 2 * k)).astype(np.uint8)

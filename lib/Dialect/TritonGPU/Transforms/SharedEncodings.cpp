@@ -3,6 +3,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
+
+#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -46,4 +50,38 @@ gpu::getDotOperandSharedEncoding(RankedTensorType source,
   vec = std::min(vec, size);
   return SwizzledSharedEncodingAttr::get(context, vec, perPhase, maxPhase,
                                          order, ctaLayout);
+}
+
+SwizzledSharedEncodingAttr
+gpu::getRowPerLaneSharedEncoding(RankedTensorType source, Attribute read) {
+  SmallVector<int64_t> shape = getShapePerCTA(source);
+  if (!source.getElementType().isIntOrFloat() || shape.size() != 2 ||
+      !llvm::all_of(shape, llvm::isPowerOf2_64))
+    return {};
+  // Reads of 16 bytes of 8 lanes are done at once, and fill all banks.
+  constexpr unsigned lanesAtOnce = 8, bitsOfRead = 128, bitsOfBanks = 1024;
+  SmallVector<unsigned> order = getOrder(source);
+  unsigned bits = std::max(8u, source.getElementTypeBitWidth());
+  unsigned vec = bitsOfRead / bits, size = shape[order.front()];
+  if (vec < 2 || size < 2 * vec)
+    return {};
+  LinearLayout layout = toLinearLayout(cloneWithEncoding(source, read));
+  auto goesAlong = [&](StringRef in, unsigned dim, int32_t to) {
+    for (int32_t step = 1, i = 0; step < to; step *= 2, ++i) {
+      SmallVector<int32_t> wanted{0, 0};
+      wanted[dim] = step;
+      if (static_cast<int32_t>(layout.getInDimSizeLog2(in)) <= i ||
+          !llvm::equal(layout.getBasis(in, i), wanted))
+        return false;
+    }
+    return true;
+  };
+  if (!goesAlong(kRegister, order.front(), vec) ||
+      !goesAlong(kLane, order.back(), lanesAtOnce))
+    return {};
+  unsigned perPhase = std::max(1u, bitsOfBanks / (size * bits));
+  unsigned maxPhase = std::min(lanesAtOnce / perPhase, size / vec);
+  return SwizzledSharedEncodingAttr::get(source.getContext(), vec, perPhase,
+                                         maxPhase, order,
+                                         getCTALayout(source.getEncoding()));
 }

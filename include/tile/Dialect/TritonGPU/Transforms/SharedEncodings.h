@@ -15,6 +15,12 @@ SwizzledSharedEncodingAttr
 getDotOperandSharedEncoding(RankedTensorType source,
                             DotOperandEncodingAttr operand);
 
+/// The layout of shared memory for a tensor laid out like `source` that is read
+/// in the layout `read`. In it each lane reads 16 bytes or more of a row of its
+/// own. Null where lanes read otherwise, or where no reads would meet.
+SwizzledSharedEncodingAttr getRowPerLaneSharedEncoding(RankedTensorType source,
+                                                       Attribute read);
+
 } // namespace mlir::triton::gpu
 
 #endif // TILE_DIALECT_TRITONGPU_TRANSFORMS_SHAREDENCODINGS_H

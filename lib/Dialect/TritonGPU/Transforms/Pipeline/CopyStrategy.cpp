@@ -37,24 +37,22 @@ bool ThreadCopies::canCopy(Operation *op, scf::ForOp loop) const {
   return isa<LoadOp>(op);
 }
 
-/// The layout of the operand that the loaded value is converted to, be it after
-/// elementwise operations. These will be done behind the read of the buffer, in
-/// that layout.
-static DotOperandEncodingAttr findOperandLayout(LoadOp load) {
+/// The layouts that the loaded value is converted to, be it after elementwise
+/// operations. These will be done behind the read of the buffer, in that
+/// layout.
+static SmallVector<Attribute> findLayoutsOfUse(LoadOp load) {
+  SmallVector<Attribute> layouts;
   llvm::SetVector<Operation *> work;
   work.insert(load);
   for (size_t i = 0; i < work.size(); ++i)
     for (Operation *user : work[i]->getUsers()) {
-      if (auto convert = dyn_cast<ConvertLayoutOp>(user)) {
-        if (auto operand = dyn_cast<DotOperandEncodingAttr>(
-                convert.getType().getEncoding()))
-          return operand;
-      } else if (user->hasTrait<mlir::OpTrait::Elementwise>() &&
-                 user->getBlock() == load->getBlock()) {
+      if (auto convert = dyn_cast<ConvertLayoutOp>(user))
+        layouts.push_back(convert.getType().getEncoding());
+      else if (user->hasTrait<mlir::OpTrait::Elementwise>() &&
+               user->getBlock() == load->getBlock())
         work.insert(user);
-      }
     }
-  return {};
+  return layouts;
 }
 
 Attribute ThreadCopies::chooseEncoding(Operation *op) const {
@@ -66,8 +64,14 @@ Attribute ThreadCopies::chooseEncoding(Operation *op) const {
         return turned ? turned : alloc.getType().getEncoding();
       }
   auto type = cast<RankedTensorType>(load.getType());
-  if (DotOperandEncodingAttr operand = findOperandLayout(load))
-    return getDotOperandSharedEncoding(type, operand);
+  SmallVector<Attribute> layouts = findLayoutsOfUse(load);
+  for (Attribute layout : layouts)
+    if (auto operand = dyn_cast<DotOperandEncodingAttr>(layout))
+      return getDotOperandSharedEncoding(type, operand);
+  // Operands that go to tensor memory.
+  for (Attribute layout : layouts)
+    if (Attribute encoding = getRowPerLaneSharedEncoding(type, layout))
+      return encoding;
   return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
                                          getOrder(type),
                                          getCTALayout(type.getEncoding()));

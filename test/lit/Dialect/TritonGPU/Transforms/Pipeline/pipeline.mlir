@@ -280,3 +280,46 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<32x32xf32, #mma>
   }
 }
+
+// -----
+
+// Where each lane reads a row of its own, as it does for tensor memory, 16 bytes
+// of different rows lie in different banks. Lanes that read one row need no swizzle.
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 32]], warp = [[16, 0], [32, 0]], block = []}>
+#along = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [8, 0]], lane = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}>
+// CHECK-DAG: #[[SWIZZLED:.*]] = #ttg.swizzled_shared<{vec = 16, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+// CHECK-DAG: #[[PLAIN:.*]] = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @rows_of_lanes
+  tt.func @rows_of_lanes(%a: tensor<64x64x!tt.ptr<i8>, #blocked>, %n: i32) -> tensor<64x64xi8, #rows> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %mask = arith.constant dense<15> : tensor<64x64xi8, #blocked>
+    %zero = arith.constant dense<0> : tensor<64x64xi8, #rows>
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xi8, #[[SWIZZLED]], #smem, mutable>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xi8, #rows>) : i32 {
+      %x = tt.load %a {tt.latency = 2 : i32} : tensor<64x64x!tt.ptr<i8>, #blocked>
+      %low = arith.andi %x, %mask : tensor<64x64xi8, #blocked>
+      %read = ttg.convert_layout %low : tensor<64x64xi8, #blocked> -> tensor<64x64xi8, #rows>
+      %sum = arith.addi %acc, %read : tensor<64x64xi8, #rows>
+      scf.yield %sum : tensor<64x64xi8, #rows>
+    }
+    tt.return %r : tensor<64x64xi8, #rows>
+  }
+
+  // CHECK-LABEL: tt.func @rows_of_groups
+  tt.func @rows_of_groups(%a: tensor<64x64x!tt.ptr<i8>, #blocked>, %n: i32) -> tensor<64x64xi8, #along> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0> : tensor<64x64xi8, #along>
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xi8, #[[PLAIN]], #smem, mutable>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xi8, #along>) : i32 {
+      %x = tt.load %a {tt.latency = 2 : i32} : tensor<64x64x!tt.ptr<i8>, #blocked>
+      %read = ttg.convert_layout %x : tensor<64x64xi8, #blocked> -> tensor<64x64xi8, #along>
+      %sum = arith.addi %acc, %read : tensor<64x64xi8, #along>
+      scf.yield %sum : tensor<64x64xi8, #along>
+    }
+    tt.return %r : tensor<64x64xi8, #along>
+  }
+}
