@@ -132,3 +132,13 @@ def test_fewer_stages_where_buffers_do_not_fit(kinds, monkeypatch):
     run_on("cuda:100", monkeypatch)
     ptx = run(kinds, (True, True), 128, 128, 512, (128, 128, 256), num_stages=4)
     assert "kind::mxf8f6f4.block_scale" in ptx and "mma.sync" not in ptx
+
+
+@pytest.mark.parametrize("kinds", [("e4m3", "e2m1"), ("e2m1", "e4m3")])
+@pytest.mark.parametrize("num_ctas", [2, 4])
+def test_blocks_of_a_cluster_exchange_operands(kinds, num_ctas, monkeypatch):
+    """No instruction scales for them. The elements become bf16, and add in tensor memory."""
+    run_on("cuda:100", monkeypatch)
+    m = 128 * num_ctas
+    ptx = run(kinds, (True, True), m, 72, 192, (m, 64, 64), num_ctas=num_ctas)
+    assert "tcgen05.mma.cta_group::1.kind::f16" in ptx and "mma.sync" not in ptx

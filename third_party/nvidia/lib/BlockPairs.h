@@ -16,6 +16,9 @@ gpu::CTALayoutAttr getDivisionOfColumns(MLIRContext *context);
 
 /// The type of a matrix, divided by columns. Warps run `op`.
 RankedTensorType divideColumns(RankedTensorType type, Operation *op);
+/// The same for any division of the blocks of a cluster.
+RankedTensorType divideAs(RankedTensorType type, gpu::CTALayoutAttr division,
+                          Operation *op);
 
 } // namespace mlir::triton::nvidia
 

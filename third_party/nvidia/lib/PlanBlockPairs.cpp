@@ -180,8 +180,12 @@ ttg::CTALayoutAttr nvidia::getDivisionOfColumns(MLIRContext *context) {
 }
 
 RankedTensorType nvidia::divideColumns(RankedTensorType type, Operation *op) {
+  return divideAs(type, getDivisionOfColumns(type.getContext()), op);
+}
+
+RankedTensorType nvidia::divideAs(RankedTensorType type,
+                                  ttg::CTALayoutAttr division, Operation *op) {
   MLIRContext *context = type.getContext();
-  ttg::CTALayoutAttr division = getDivisionOfColumns(context);
   if (auto blocked = dyn_cast<ttg::BlockedEncodingAttr>(type.getEncoding()))
     return ttg::cloneWithEncoding(
         type, ttg::BlockedEncodingAttr::get(context, blocked.getSizePerThread(),

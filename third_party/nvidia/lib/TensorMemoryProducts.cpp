@@ -120,17 +120,28 @@ struct DividedOperands {
   bool inPairs;
 };
 
-/// Null where the blocks of the cluster would have to exchange what they have.
+/// Null where the blocks of a pair would have to exchange what they have.
 std::optional<DividedOperands> findOperands(DotOp op) {
   DividedOperands operands{skipConversions(op.getA()),
                            skipConversions(op.getB()), isPlannedInPairs(op)};
-  if (!isDividedAlike(operands.a, op.getA()))
-    return std::nullopt;
   if (!operands.inPairs) {
-    if (!isDividedAlike(operands.b, op.getB()))
-      return std::nullopt;
+    // Blocks that exchange what they have do so for mma.sync, too.
+    auto divide = [&](Value &value, Value operand) {
+      if (isDividedAlike(value, operand))
+        return;
+      auto type = cast<RankedTensorType>(value.getType());
+      CTALayoutAttr division =
+          getCTALayout(cast<RankedTensorType>(operand.getType()).getEncoding());
+      OpBuilder builder(op);
+      value = convertTo(builder, op.getLoc(), value,
+                        divideAs(type, division, op).getEncoding());
+    };
+    divide(operands.a, op.getA());
+    divide(operands.b, op.getB());
     return operands;
   }
+  if (!isDividedAlike(operands.a, op.getA()))
+    return std::nullopt;
   auto type = cast<RankedTensorType>(operands.b.getType());
   CTALayoutAttr division = getCTALayout(type.getEncoding());
   if (division == getDivisionOfColumns(op.getContext()))
