@@ -69,7 +69,8 @@ VALUES = {
     "Facts": "positive integers", "Partitions": "i32 or array of i32",
     "PartitionLists": "arrays of i32", "Indices": "array of i32",
     "Offsets": "i32, not negative, or several",
-    "String": "string", "Strings": "array of strings", "Dictionary": "dictionary",
+    "String": "string", "Strings": "array of strings", "Integers": "array of integers",
+    "Dictionary": "dictionary",
 }  # fmt: skip
 
 HOLDERS = {"Any": "any operation, argument or result", "Operation": "any operation"}

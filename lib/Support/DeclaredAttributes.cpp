@@ -87,6 +87,12 @@ static StringRef getExpected(AttributeValue kind, Attribute value) {
                ? ""
                : "to be an array of strings";
   }
+  case AttributeValue::Integers: {
+    auto array = dyn_cast<ArrayAttr>(value);
+    return array && llvm::all_of(array, llvm::IsaPred<IntegerAttr>)
+               ? ""
+               : "to be an array of integers";
+  }
   case AttributeValue::Dictionary:
     return isa<DictionaryAttr>(value) ? "" : "to be a dictionary";
   }

@@ -33,6 +33,8 @@ enum class AttributeValue {
   Indices,
   String,
   Strings,
+  /// An array of integers.
+  Integers,
   Dictionary,
 };
 

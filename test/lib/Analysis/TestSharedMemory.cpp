@@ -7,10 +7,13 @@
 #include "tile/Analysis/Allocation.h"
 #include "tile/Analysis/Membar.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
 #include <string>
 
 using namespace mlir;
@@ -96,10 +99,19 @@ struct TestMembar : PassWrapper<TestMembar, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "test-print-membar"; }
   StringRef getDescription() const final {
     return "Insert the barriers between accesses to shared memory, wherever it "
-           "is placed";
+           "is placed, and those of a cluster";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<nvidia_gpu::TritonNvidiaGPUDialect>();
   }
 
   void runOnOperation() override {
+    OpPassManager ofClusters(ModuleOp::getOperationName());
+    ofClusters.addPass(
+        nvidia_gpu::createTritonNvidiaGPUClusterBarrierAfterInit());
+    ofClusters.addPass(nvidia_gpu::createTritonNvidiaGPUClusterBarrierAtEnd());
+    if (failed(runPipeline(ofClusters, getOperation())))
+      return signalPassFailure();
     auto allocation = ModuleAllocation::compute(getOperation());
     if (failed(allocation))
       return signalPassFailure();

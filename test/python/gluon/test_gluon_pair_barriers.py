@@ -93,6 +93,63 @@ def test_blocks_arrive_at_barriers_of_each_other(blocks, arrivals, target):
 
 
 @gluon.jit
+def arrive_last(y_ptr, N, L: gl.constexpr):
+    """Block 0 arrives at the barriers of all, and the others do not wait."""
+    barrier = mbarrier.allocate_mbarrier()
+    mbarrier.init(barrier, count=1)
+    i = gl.arange(0, 128, layout=L)
+    x = i
+    for _ in range(N):
+        x = x * 3 + 1
+    mbarrier.arrive(barrier, from_cta=0)
+    # The epilogue may have other data where the barrier was.
+    turned = gl.convert_layout(x, gl.BlockedLayout([4], [32], [4], [0], cga_layout=L.cga_layout))
+    gl.store(y_ptr + gl.arange(0, 128, layout=turned.type.layout), turned)
+
+
+@gluon.jit
+def init_in_loop(y_ptr, N, L: gl.constexpr):
+    for _ in range(N):
+        barrier = mbarrier.allocate_mbarrier()
+        mbarrier.init(barrier, count=1)
+        mbarrier.arrive(barrier, from_cta=0)
+        mbarrier.wait(barrier, 0)
+        mbarrier.invalidate(barrier)
+    i = gl.arange(0, 128, layout=L)
+    gl.store(y_ptr + i, i)
+
+
+@gluon.jit
+def init_in_branch(y_ptr, N, L: gl.constexpr):
+    barrier = mbarrier.allocate_mbarrier()
+    if N > 2:
+        mbarrier.init(barrier, count=1)
+    else:
+        mbarrier.init(barrier, count=2)
+        mbarrier.arrive(barrier, count=1)
+    mbarrier.arrive(barrier, from_cta=0)
+    mbarrier.wait(barrier, 0)
+    i = gl.arange(0, 128, layout=L)
+    gl.store(y_ptr + i, i)
+
+
+@hopper
+@pytest.mark.parametrize("blocks", [2, 4])
+def test_the_compiler_knows_where_blocks_meet(blocks, target):
+    """Wherever barriers are made, and whether or not somebody waits for the last arrival."""
+    layout = gl.BlockedLayout([1], [32], [4], [0], cga_layout=[[0]] * (blocks.bit_length() - 1))
+    for n, (kernel, changes) in itertools.product(
+        (0, 1, 3), ((arrive_last, True), (init_in_loop, False), (init_in_branch, False))
+    ):
+        y = poisoned(128, "i32")
+        kernel[(1,)](y, n, layout, num_ctas=blocks)
+        expected = np.arange(128, dtype=np.int32)
+        for _ in range(n if changes else 0):
+            expected = expected * 3 + 1
+        np.testing.assert_array_equal(y, expected)
+
+
+@gluon.jit
 def pair_kernel(y_ptr, COUNT: gl.constexpr, ARRIVALS: gl.constexpr, L: gl.constexpr):
     barrier = mbarrier.allocate_mbarrier(two_ctas=True)
     mbarrier.init(barrier, count=COUNT)

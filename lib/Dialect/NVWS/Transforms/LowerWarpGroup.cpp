@@ -1,6 +1,8 @@
 //===-- LowerWarpGroup.cpp - nvws.warp_group to ttg.warp_specialize -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "SharedTensors.h"
+
 #include "tile/Dialect/NVWS/IR/Dialect.h"
 #include "tile/Dialect/NVWS/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -40,17 +42,8 @@ void bringConstants(Region &region) {
 /// A buffer in shared memory with the elements of `tensor`.
 Value putIntoSharedMemory(OpBuilder &builder, Location loc, Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  MLIRContext *context = type.getContext();
-  SmallVector<unsigned> order =
-      llvm::map_to_vector(llvm::reverse(llvm::seq<unsigned>(type.getRank())),
-                          [](unsigned dim) { return dim; });
-  auto encoding = gpu::SwizzledSharedEncodingAttr::get(
-      context, /*vec=*/1, /*perPhase=*/1, /*maxPhase=*/1, order,
-      gpu::getCTALayout(type.getEncoding()));
-  auto buffer = gpu::MemDescType::get(
-      type.getShape(), type.getElementType(), encoding,
-      gpu::SharedMemorySpaceAttr::get(context), /*mutableMemory=*/false);
-  return gpu::LocalAllocOp::create(builder, loc, buffer, tensor);
+  return gpu::LocalAllocOp::create(
+      builder, loc, getSharedType(type, /*isMutable=*/false), tensor);
 }
 
 class LowerWarpGroupPass

@@ -4,7 +4,9 @@
 #include "PartitionUses.h"
 
 #include "tile/Analysis/OpPartitions.h"
+#include "tile/Dialect/TritonGPU/IR/PartitionAttributes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SetVector.h"
@@ -20,6 +22,20 @@ Attribute nvws::getPartitionsAround(Operation *op) {
   return {};
 }
 
+/// Who uses a value: what a loop or branch hands on is for those that are to
+/// have it, whoever runs the end of it.
+static Attribute getUsers(OpOperand &use) {
+  Operation *user = use.getOwner();
+  auto lists =
+      isa<scf::YieldOp>(user) && !isa<scf::WhileOp>(user->getParentOp())
+          ? user->getParentOp()->getAttrOfType<ArrayAttr>(
+                gpu::kPartitionOutputsAttr)
+          : ArrayAttr();
+  return lists && use.getOperandNumber() < lists.size()
+             ? lists[use.getOperandNumber()]
+             : getPartitionsAround(user);
+}
+
 UsesOfPartitions nvws::getUsesOfPartitions(Value value) {
   UsesOfPartitions result;
   llvm::SetVector<Value> views;
@@ -29,7 +45,7 @@ UsesOfPartitions nvws::getUsesOfPartitions(Value value) {
       if (isa<ViewLikeOpInterface>(use.getOwner()))
         views.insert(use.getOwner()->getResult(0));
       else
-        result[getPartitionsAround(use.getOwner())].push_back(&use);
+        result[getUsers(use)].push_back(&use);
     }
   // Lists of uses are in no useful order.
   for (auto &[partitions, uses] : result)

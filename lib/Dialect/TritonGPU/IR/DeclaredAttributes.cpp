@@ -68,6 +68,11 @@ static constexpr DeclaredAttribute kTable[] = {
      "Nothing uses it, as that is known of every read."},
     {kPartitionOutputsAttr, Is::PartitionLists, On::Operation,
      "The partitions that have each result of a loop or branch."},
+    {kPartitionStagesAttr, Is::Integers, On::Operation,
+     "Taken from users: how far ahead each partition of a loop is."},
+    {kWarpSpecializeTagAttr, Is::NotNegative, On::Operation,
+     "The same number for a loop in partitions and for what is in front of it "
+     "and behind it that they run."},
 };
 
 static constexpr DeclaredAttribute kLoopTable[] = {

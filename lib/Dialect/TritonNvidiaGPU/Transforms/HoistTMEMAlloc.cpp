@@ -20,6 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TMEMAccesses.h"
+
 #include "tile/Analysis/TripCount.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
@@ -62,54 +64,19 @@ bool isZero(Value value) {
 
 bool isKnownTrue(Value value) { return matchPattern(value, m_One()); }
 
-/// Whether `op` reads or writes the buffer itself, without a view: then it is
-/// known what it does.
-bool isAccess(Operation *op, Value buffer) {
-  if (auto load = dyn_cast<TMEMLoadOp>(op))
-    return load.getSrc() == buffer;
-  if (auto store = dyn_cast<TMEMStoreOp>(op))
-    return store.getDst() == buffer;
-  auto mma = dyn_cast<MMAv5OpInterface>(op);
-  return mma && mma.getAccumulator() == buffer && mma.getLhs() != buffer;
-}
-
-/// The token that an access makes; null if it has none.
-Value getToken(Operation *access) {
-  if (auto load = dyn_cast<TMEMLoadOp>(access))
-    return load.getToken();
-  if (auto store = dyn_cast<TMEMStoreOp>(access))
-    return store.getToken();
-  return cast<MMAv5OpInterface>(access).getAccumulatorToken();
-}
-
-/// Has an access come behind another one.
-void setDependency(Operation *access, Value token) {
-  if (auto load = dyn_cast<TMEMLoadOp>(access))
-    load.getDepMutable().assign(token);
-  else if (auto store = dyn_cast<TMEMStoreOp>(access))
-    store.getDepMutable().assign(token);
-  else
-    cast<MMAv5OpInterface>(access).setAccumulatorDependency(token);
-}
-
-/// Whether `op` is such an access, and has a token if `hasToken`.
-bool isPlainAccess(Operation *op, Value buffer, bool hasToken = false) {
-  return isAccess(op, buffer) && bool(getToken(op)) == hasToken;
-}
-
-/// Whether nobody but accesses of the buffer waits for these tokens.
-bool isForAccesses(Value token, Value buffer) {
-  return !token || llvm::all_of(token.getUsers(), [&](Operation *user) {
-    return isAccess(user, buffer);
-  });
-}
-
 /// Whether `loop` is in no operation but loops that could hand tokens on.
 bool isInLoopsOnly(scf::ForOp loop) {
   Operation *parent = loop->getParentOp();
   while (isa<scf::ForOp>(parent))
     parent = parent->getParentOp();
   return parent->hasTrait<mlir::OpTrait::IsIsolatedFromAbove>();
+}
+
+/// Whether `op` is no access of `buffer` but has one in it.
+bool hasAccess(Operation *op, Value buffer) {
+  return op->getNumRegions() &&
+         llvm::any_of(buffer.getUsers(),
+                      [&](Operation *user) { return op->isAncestor(user); });
 }
 
 /// Has all accesses of `buffer` from `op` on, to the end of its block, come
@@ -121,9 +88,7 @@ Value chainTokens(Operation *op, Value buffer, Value token) {
       setDependency(op, token);
       token = getToken(op);
     } else if (auto loop = dyn_cast<scf::ForOp>(op);
-               loop && llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-                 return loop->isAncestor(user);
-               })) {
+               loop && hasAccess(loop, buffer)) {
       IRRewriter rewriter(loop);
       auto handOn = [](OpBuilder &, Location, ArrayRef<BlockArgument> args) {
         return SmallVector<Value>{args.front()};
@@ -135,35 +100,40 @@ Value chainTokens(Operation *op, Value buffer, Value token) {
                                loop.getRegionIterArgs().back());
       yield->setOperand(yield->getNumOperands() - 1, last);
       token = loop.getResults().back();
+    } else if (auto branch = dyn_cast<scf::IfOp>(op);
+               branch && hasAccess(branch, buffer)) {
+      branch = addResult(branch, token.getType());
+      for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+        Value last = chainTokens(&block->front(), buffer, token);
+        Operation *yield = block->getTerminator();
+        yield->insertOperands(yield->getNumOperands(), last);
+      }
+      token = branch.getResults().back();
     }
     op = next;
   }
   return token;
 }
 
+/// Whether a sum of `loop` may be in `alloc` all the time.
+bool mayKeep(TMEMAllocOp alloc, scf::ForOp loop) {
+  Value buffer = alloc.getResult();
+  return cast<gpu::MemDescType>(buffer.getType()).getMutableMemory() &&
+         isForAccesses(alloc.getToken(), buffer) &&
+         (!alloc.getToken() || isInLoopsOnly(loop));
+}
+
 /// The sum of `loop` that is in `alloc`, if that is all that is in it.
 std::optional<CarriedSum> findCarriedSum(TMEMAllocOp alloc, scf::ForOp loop) {
-  Value buffer = alloc.getResult();
   Block *body = loop.getBody();
-  bool hasTokens = bool(alloc.getToken());
-  if (!cast<gpu::MemDescType>(buffer.getType()).getMutableMemory() ||
-      !isForAccesses(alloc.getToken(), buffer) ||
-      (hasTokens && !isInLoopsOnly(loop)))
+  BodyAccesses accesses = findAccesses(alloc, body);
+  if (!accesses.areKnown)
     return std::nullopt;
   TMEMLoadOp last;
-  Operation *lastWrite = alloc;
-  for (Operation *user : buffer.getUsers()) {
-    if (user->getBlock() != body || !isPlainAccess(user, buffer, hasTokens) ||
-        !isForAccesses(getToken(user), buffer))
-      return std::nullopt;
-    if (!isa<TMEMLoadOp>(user) && lastWrite->isBeforeInBlock(user))
-      lastWrite = user;
-  }
   std::optional<unsigned> number;
   for (OpOperand &operand : body->getTerminator()->getOpOperands()) {
-    auto load = operand.get().getDefiningOp<TMEMLoadOp>();
-    if (!load || load.getSrc() != buffer || load->getBlock() != body ||
-        load.getRedOp() || !lastWrite->isBeforeInBlock(load) || number)
+    TMEMLoadOp load = getFinalLoad(operand.get(), alloc, accesses);
+    if (!load || number)
       continue;
     last = load;
     number = operand.getOperandNumber();
@@ -203,39 +173,83 @@ bool isMadeAnew(TMEMAllocOp alloc, Block *body) {
          isPlainAccess(store, alloc.getResult());
 }
 
-/// The load whose value `store` writes to a buffer that has nothing in it yet,
-/// from one that nobody needs any more. Null if this is not all that it does.
-TMEMLoadOp findHandover(TMEMStoreOp store) {
-  auto load = store.getSrc().getDefiningOp<TMEMLoadOp>();
+/// Whether `user` of a buffer is done with it when `load` is, which is one too.
+/// A view would have users of its own.
+bool isOver(Operation *user, TMEMLoadOp load) {
+  return user == load ||
+         (!user->hasTrait<mlir::OpTrait::IsTerminator>() &&
+          !isa<ViewLikeOpInterface>(user) && !comesAfter(user, load));
+}
+
+/// The load whose value `next` begins with in `block`, from a buffer of the
+/// same type that nobody needs any more. Null if this is otherwise.
+TMEMLoadOp findHandover(TMEMAllocOp next, Value value, Block *block) {
+  auto load = value.getDefiningOp<TMEMLoadOp>();
   auto from = load ? load.getSrc().getDefiningOp<TMEMAllocOp>() : TMEMAllocOp();
-  auto to = store.getDst().getDefiningOp<TMEMAllocOp>();
-  if (!from || !to || from == to || load.getRedOp())
+  if (!from || from == next || load.getRedOp())
     return {};
-  Block *block = store->getBlock();
-  if (load->getBlock() != block || from->getBlock() != to->getBlock() ||
-      to.getSrc() || to.getToken() || from.getToken() ||
-      !isKnownTrue(store.getPred()) ||
-      from.getResult().getType() != to.getResult().getType() ||
-      !isPlainAccess(load, from.getResult()) ||
-      !isPlainAccess(store, to.getResult()))
-    return {};
-  // A view would have users of its own.
-  auto isOver = [&](Operation *user) {
-    return user == load ||
-           (!user->hasTrait<mlir::OpTrait::IsTerminator>() &&
-            !isa<ViewLikeOpInterface>(user) && !comesAfter(user, load));
-  };
-  auto hasNotBegun = [&](Operation *user) {
-    return user == store || comesAfter(user, store);
-  };
-  if (!llvm::all_of(from.getResult().getUsers(), isOver) ||
-      !llvm::all_of(to.getResult().getUsers(), hasNotBegun))
+  Value buffer = from.getResult();
+  bool hasTokens = bool(from.getToken());
+  if (load->getBlock() != block || from->getBlock() != next->getBlock() ||
+      bool(next.getToken()) != hasTokens ||
+      buffer.getType() != next.getResult().getType() ||
+      !cast<gpu::MemDescType>(buffer.getType()).getMutableMemory() ||
+      !isPlainAccess(load, buffer, hasTokens) ||
+      !llvm::all_of(buffer.getUsers(),
+                    [&](Operation *user) { return isOver(user, load); }))
     return {};
   // Both in a loop over tiles: neither has anything for the next tile.
   if (from->getBlock() != block &&
-      (!isMadeAnew(from, block) || !isMadeAnew(to, block)))
+      (!isMadeAnew(from, block) || !isMadeAnew(next, block)))
     return {};
   return load;
+}
+
+/// The same for a `store` that first writes to its buffer.
+TMEMLoadOp findHandover(TMEMStoreOp store) {
+  auto next = store.getDst().getDefiningOp<TMEMAllocOp>();
+  if (!next || next.getSrc() || next.getToken() ||
+      !isKnownTrue(store.getPred()) || !isPlainAccess(store, next.getResult()))
+    return {};
+  auto hasNotBegun = [&](Operation *user) {
+    return user == store || comesAfter(user, store);
+  };
+  if (!llvm::all_of(next.getResult().getUsers(), hasNotBegun))
+    return {};
+  return findHandover(next, store.getSrc(), store->getBlock());
+}
+
+/// Adds the operations of the body that make `value` from what is known before
+/// the loop. False if something else is needed.
+bool collectInvariant(Value value, scf::ForOp loop,
+                      llvm::SetVector<Operation *> &ops) {
+  if (loop.isDefinedOutsideOfLoop(value))
+    return true;
+  Operation *def = value.getDefiningOp();
+  if (!def || def->getBlock() != loop.getBody() || def->getNumRegions() ||
+      !isPure(def) || !llvm::all_of(def->getOperands(), [&](Value operand) {
+        return collectInvariant(operand, loop, ops);
+      }))
+    return false;
+  ops.insert(def);
+  return true;
+}
+
+/// Scales that are the same in all iterations are stored before the loop. They
+/// take few columns.
+void hoistScales(scf::ForOp loop) {
+  for (auto alloc :
+       llvm::make_early_inc_range(loop.getBody()->getOps<TMEMAllocOp>())) {
+    auto type = cast<gpu::MemDescType>(alloc.getResult().getType());
+    llvm::SetVector<Operation *> ops;
+    if (!alloc.getSrc() || alloc.getToken() || type.getMutableMemory() ||
+        !isa<TensorMemoryScalesEncodingAttr>(type.getEncoding()) ||
+        !collectInvariant(alloc.getSrc(), loop, ops))
+      continue;
+    for (Operation *op : ops)
+      op->moveBefore(loop);
+    alloc->moveBefore(loop);
+  }
 }
 
 class HoistTMEMAllocPass
@@ -247,16 +261,36 @@ public:
     SmallVector<scf::ForOp> loops;
     SmallVector<TMEMAllocOp> withTokens;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops) {
-      SmallVector<TMEMAllocOp> allocs(loop.getBody()->getOps<TMEMAllocOp>());
+    continueDots();
+    if (hoistOutOfIf || postPipeline) {
+      SmallVector<TMEMAllocOp> allocs;
+      getOperation().walk([&](TMEMAllocOp alloc) { allocs.push_back(alloc); });
       for (TMEMAllocOp alloc : allocs)
+        moveOutOfBranch(alloc);
+    }
+    for (scf::ForOp loop : loops) {
+      hoistScales(loop);
+      SmallVector<TMEMAllocOp> allocs(loop.getBody()->getOps<TMEMAllocOp>());
+      for (auto branch : loop.getBody()->getOps<scf::IfOp>())
+        branch.walk([&](TMEMAllocOp alloc) {
+          if (addsInBranchOf(loop, alloc))
+            allocs.push_back(alloc);
+        });
+      for (TMEMAllocOp alloc : allocs) {
+        if (!mayKeep(alloc, loop))
+          continue;
+        if (alloc->getBlock() != loop.getBody())
+          moveOutOfBranch(alloc);
+        storeWhatIsHandedOn(alloc, loop);
         if (auto sum = findCarriedSum(alloc, loop)) {
           LDBG() << "a loop keeps its sum: " << alloc;
           hoist(*sum, loop);
+          sinkLoads(alloc);
           if (sum->hasTokens())
             withTokens.push_back(alloc);
           ++numSums;
         }
+      }
     }
     for (TMEMAllocOp alloc : withTokens)
       chainTokens(alloc->getNextNode(), alloc.getResult(), alloc.getToken());
@@ -270,6 +304,27 @@ public:
   }
 
 private:
+  /// A dot may go on with the sum of another one.
+  void continueDots() {
+    SmallVector<TMEMAllocOp> allocs;
+    getOperation().walk([&](TMEMAllocOp alloc) {
+      if (alloc.getSrc())
+        allocs.push_back(alloc);
+    });
+    for (TMEMAllocOp next : allocs) {
+      TMEMLoadOp load = findHandover(next, next.getSrc(), next->getBlock());
+      if (!load)
+        continue;
+      LDBG() << "a dot goes on with a sum: " << next;
+      next.getResult().replaceAllUsesWith(load.getSrc());
+      if (next.getToken())
+        next.getToken().replaceAllUsesWith(load.getToken());
+      next.erase();
+      if (load.getResult().use_empty())
+        eraseLoad(load);
+    }
+  }
+
   static void continueSum(TMEMLoadOp load, TMEMStoreOp store) {
     auto next = store.getDst().getDefiningOp<TMEMAllocOp>();
     store.erase();
@@ -285,20 +340,6 @@ private:
     Value buffer = sum.alloc.getResult();
     Value old = loop.getRegionIterArg(sum.number);
     Block *body = loop.getBody();
-    // Tokens of new accesses, and what these wait for until all are there.
-    Type token = sum.hasTokens() ? sum.alloc.getToken().getType() : Type();
-    auto createLoad = [&](OpBuilder &b, Type type) -> Value {
-      return TMEMLoadOp::create(b, loop.getLoc(), type, token, /*red=*/Type(),
-                                buffer, sum.alloc.getToken(),
-                                /*redOp=*/RedOpAttr(), /*abs=*/false,
-                                /*NaN=*/false)
-          .getResult();
-    };
-    auto createStore = [&](OpBuilder &b, Location loc, Value value) {
-      TMEMStoreOp::create(b, loc, token, buffer, sum.alloc.getToken(), value,
-                          makeTrue(b, loc));
-    };
-
     // Other readers of the argument load it, before anybody writes.
     Value start = sum.alloc.getSrc();
     sum.alloc.getSrcMutable().clear();
@@ -309,12 +350,15 @@ private:
       if (user->isBeforeInBlock(place))
         place = user;
       builder.setInsertionPoint(place);
-      old.replaceAllUsesWith(createLoad(builder, old.getType()));
+      old.replaceAllUsesWith(
+          createLoad(builder, loop.getLoc(), old.getType(), sum.alloc)
+              .getResult());
     }
     // What the alloc stored is stored in its place, if it is something else.
     if (start && start != old) {
       builder.setInsertionPoint(sum.alloc);
-      createStore(builder, sum.alloc.getLoc(), start);
+      createStore(builder, sum.alloc.getLoc(), start,
+                  makeTrue(builder, sum.alloc.getLoc()), sum.alloc);
     }
     sum.alloc->moveBefore(getOutermostLoop(loop));
 
@@ -323,21 +367,21 @@ private:
         !sum.hasTokens() && carryFlag(sum, init, start == old, loop);
     if (!startsFromZero) {
       builder.setInsertionPoint(loop);
-      createStore(builder, loop.getLoc(), init);
+      createStore(builder, loop.getLoc(), init,
+                  makeTrue(builder, loop.getLoc()), sum.alloc);
     }
     Value result = loop.getResult(sum.number);
     if (!result.use_empty()) {
       builder.setInsertionPointAfter(loop);
       if (startsFromZero)
         storeZeroIfEmpty(builder, buffer, init, loop);
-      result.replaceAllUsesWith(createLoad(builder, result.getType()));
+      result.replaceAllUsesWith(
+          createLoad(builder, loop.getLoc(), result.getType(), sum.alloc)
+              .getResult());
     }
     dropArgument(loop, sum.number);
-    if (sum.load.getResult().use_empty()) {
-      if (sum.hasTokens())
-        sum.load.getToken().replaceAllUsesWith(sum.load.getDep());
-      sum.load.erase();
-    }
+    if (sum.load.getResult().use_empty())
+      eraseLoad(sum.load);
   }
 
   /// A buffer has one place, however often it is made. It is made where no loop

@@ -18,5 +18,6 @@ void nvidia::buildGluonPipeline(const PassAdder &add,
   buildOpenLayouts(add);
   add(nvidia_gpu::createTritonNvidiaGPUClusterBarrierAfterInit());
   add(nvidia_gpu::createTritonNvidiaGPUClusterSharedMemory());
+  add(nvidia_gpu::createTritonNvidiaGPUClusterBarrierAtEnd());
   NVIDIAMiddleEnd(add, {.isExplicit = true}).buildCopies();
 }

@@ -237,7 +237,8 @@ def divided_kernel(target: int, readers: int) -> str:
 {tensor_of_pointers("%in", "%offset")}
       %x = tt.load %at {{ttg.partition = array<i32: 0>}} : tensor<128x!tt.ptr<i32>, #L>
 {consumers}
-    }} {{ttg.partition = array<i32: 0, 1, 2>}}
+    }} {{ttg.partition = array<i32: {", ".join(map(str, range(readers + 1)))}>,
+         ttg.warp_specialize.tag = 0 : i32}}
     tt.return
   }}
 """,
@@ -259,3 +260,77 @@ def test_rings_that_a_pass_made(readers, target, tmp_path):
         )  # fmt: skip
         expected = np.stack([2 * x + 10 * n for n in range(1, readers + 1)])
         np.testing.assert_array_equal(out, expected)
+
+
+@pytest.mark.parametrize("target", [90, 100])
+@pytest.mark.parametrize("readers", [1, 2])
+def test_partitions_with_warps_of_their_own(readers, target, tmp_path):
+    """The same program, with a group of warps for each partition."""
+    passes = (
+        "nvws-insert-aref,nvws-lower-aref,nvws-partition-loops,canonicalize,nvws-lower-warp-group"
+    )
+    kernel = compile_lowered(tmp_path, divided_kernel(target, readers), passes, target)
+    assert kernel.asm["ttgir"].count("num_warps(4)") == readers
+    for steps in (0, 1, 2, 5):
+        x, out = random((steps, 128), "i32", 1), poisoned((readers, steps, 128), "i32")
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 1, 128 * (1 + readers), [x, out, steps],
+            dynamic_shared=kernel.metadata.shared, schedules=4,
+        )  # fmt: skip
+        expected = np.stack([2 * x + 10 * n for n in range(1, readers + 1)])
+        np.testing.assert_array_equal(out, expected)
+
+
+def sums_kernel(target: int) -> str:
+    """One partition loads rows and counts them, another one adds up those with an even number."""
+    values = "tensor<128xi32, #L>"
+    return module(
+        target,
+        f"""
+  tt.func public @k(%in: !tt.ptr<i32>, %out: !tt.ptr<i32>, %steps: i32) {{
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %zero = arith.constant dense<0> : {values}
+    %loop:2 = scf.for %i = %c0 to %steps step %c1 iter_args(%count = %c0, %sum = %zero)
+        -> (i32, {values}) : i32 {{
+      %offset = arith.muli %i, %c128 {{ttg.partition = array<i32: 0>}} : i32
+{tensor_of_pointers("%in", "%offset")}
+      %x = tt.load %at {{ttg.partition = array<i32: 0>}} : tensor<128x!tt.ptr<i32>, #L>
+      %more = arith.addi %count, %c1 {{ttg.partition = array<i32: 0>}} : i32
+      %bit = arith.andi %i, %c1 {{ttg.partition = array<i32: 1>}} : i32
+      %even = arith.cmpi eq, %bit, %c0 {{ttg.partition = array<i32: 1>}} : i32
+      %y = arith.addi %x, %zero {{ttg.partition = array<i32: 1>}} : {values}
+      %next = scf.if %even -> ({values}) {{
+        %z = arith.addi %sum, %y {{ttg.partition = array<i32: 1>}} : {values}
+        scf.yield {{ttg.partition = array<i32: 1>}} %z : {values}
+      }} else {{
+        scf.yield {{ttg.partition = array<i32: 1>}} %sum : {values}
+      }} {{ttg.partition = array<i32: 1>, ttg.partition.outputs = [array<i32: 1>]}}
+      scf.yield {{ttg.partition = array<i32: 0, 1>}} %more, %next : i32, {values}
+    }} {{ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32,
+         ttg.partition.outputs = [array<i32: 0>, array<i32: 1>]}}
+    %counts = tt.splat %loop#0 : i32 -> {values}
+    %both = arith.addi %loop#1, %counts : {values}
+{tensor_of_pointers("%out", "%c0", 1)}
+    tt.store %at1, %both : tensor<128x!tt.ptr<i32>, #L>
+    tt.return
+  }}
+""",
+    )
+
+
+@pytest.mark.parametrize("target", [90, 100])
+def test_results_of_partitions(target, tmp_path):
+    """Behind the loop, all that partitions hand on comes together."""
+    passes = (
+        "nvws-insert-aref,nvws-lower-aref,nvws-partition-loops,canonicalize,nvws-lower-warp-group"
+    )
+    kernel = compile_lowered(tmp_path, sums_kernel(target), passes, target)
+    for steps in (0, 1, 2, 5):
+        x, out = random((steps, 128), "i32", 1), poisoned(128, "i32")
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 1, 256, [x, out, steps],
+            dynamic_shared=kernel.metadata.shared, schedules=4,
+        )  # fmt: skip
+        np.testing.assert_array_equal(out, x[::2].sum(0, dtype=np.int32) + steps)

@@ -203,6 +203,52 @@ def NVWSLowerAref : Pass<"nvws-lower-aref", "::mlir::ModuleOp"> {
   ];
 }
 
+def NVWSPartitionLoops : Pass<"nvws-partition-loops", "::mlir::ModuleOp"> {
+  let summary = "Give each partition a copy of a loop with what it runs";
+  let description = [{
+    The operations of a loop say which partitions run them (`ttg.partition`), and the
+    loop says who has its results (`ttg.partition.outputs`). The loop becomes a group
+    of partitions. Each has the loop with its own operations and values. Operations
+    with the `ttg.warp_specialize.tag` of the loop, in front of it or behind it, go
+    with their partition. Results that others use are those of the first partition.
+    Tensors of other partitions pass through shared memory.
+
+    A value of one partition that another one uses is an error: rings hand such on
+    (`nvws-insert-aref`). `nvws.aref.phi` is the operand that a partition has.
+    `tritongpu-partition-loops` is another pass: it decides what other warps run.
+
+    Before:
+    ```mlir
+    scf.for ... {
+      "a"(%i) {ttg.partition = array<i32: 0>} : (i32) -> ()
+      "b"(%i) {ttg.partition = array<i32: 1>} : (i32) -> ()
+    } {ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32}
+    ```
+    After:
+    ```mlir
+    nvws.warp_group
+    partition0 num_warps(4) {
+      scf.for ... {
+        "a"(%i) : (i32) -> ()
+      }
+      nvws.warp_group.yield
+    }
+    partition1 num_warps(4) {
+      scf.for ... {
+        "b"(%i) : (i32) -> ()
+      }
+      nvws.warp_group.return
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
+                           "::mlir::triton::nvws::NVWSDialect"];
+  let statistics = [
+    Statistic<"numLoops", "num-loops", "Loops divided">
+  ];
+}
+
 def NVWSLowerWarpGroup : Pass<"nvws-lower-warp-group", "::mlir::ModuleOp"> {
   let summary = "Round groups of partitions into ttg.warp_specialize";
   let description = [{

@@ -10,6 +10,13 @@ namespace mlir::triton::gpu {
 /// The partitions that have each result of a loop or branch.
 inline constexpr llvm::StringLiteral kPartitionOutputsAttr =
     "ttg.partition.outputs";
+/// On loops whose operations are in partitions: how far ahead each one is.
+inline constexpr llvm::StringLiteral kPartitionStagesAttr =
+    "ttg.partition.stages";
+/// On a loop and on what is around it: the same number for what belongs to the
+/// partitions of one loop.
+inline constexpr llvm::StringLiteral kWarpSpecializeTagAttr =
+    "ttg.warp_specialize.tag";
 
 } // namespace mlir::triton::gpu
 

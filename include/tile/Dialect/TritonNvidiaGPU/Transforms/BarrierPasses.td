@@ -135,9 +135,13 @@ def TritonNvidiaGPUClusterBarrierAfterInit
     Copies for several blocks signal barriers of all of them. So do multiplications
     whose operands several blocks share, commits, and launch control. No block may
     start one before the others have initialised theirs. This pass puts a barrier of the
-    cluster behind the last initialisation that comes before such a copy, if the
-    program has none there. It looks at what every block runs: the operations of a
-    kernel outside of branches and loops.
+    cluster behind an initialisation that such a signal may follow, if the program has
+    none there. It stands before the next wait or signal, once for all barriers that
+    are made before it. All blocks of a cluster run the same program, so this may be
+    in a branch or a loop.
+
+    If the program has a barrier of the cluster there that orders no memory, it gets
+    the fence in front.
 
     ```mlir
     ttnvgpu.init_barrier %bar, 1
@@ -145,6 +149,28 @@ def TritonNvidiaGPUClusterBarrierAfterInit
     ttnvgpu.fence_mbarrier_init_release_cluster
     ttnvgpu.cluster_barrier
     ttnvgpu.async_tma_copy_global_to_local %desc[%x] %buf, %bar, %true {multicast}
+    ```
+  }];
+  let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
+  let statistics = [
+    Statistic<"numBarriers", "num-barriers", "Barriers of the cluster inserted">
+  ];
+}
+
+def TritonNvidiaGPUClusterBarrierAtEnd
+    : Pass<"triton-nvidia-gpu-cluster-barrier-at-end", "::mlir::ModuleOp"> {
+  let summary = "Let blocks stay while others of a cluster signal their barriers";
+  let description = [{
+    A block may arrive at a barrier of another block that waits there no more, as at
+    the last buffer of a ring that nobody fills again. This pass puts a barrier of the
+    cluster at the end of such a kernel, if the program has none. Until then these barriers
+    keep their memory. Bytes that come to a block need nothing: the block waits for
+    them. Pairs of blocks with tensor memory wait for each other where they give it back.
+
+    ```mlir
+    ttnvgpu.arrive_barrier %bar, 1 {fromCTA = 0 : i32}
+    // here: ttnvgpu.cluster_barrier, and the end of the life of %bar
+    tt.return
     ```
   }];
   let dependentDialects = ["::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];

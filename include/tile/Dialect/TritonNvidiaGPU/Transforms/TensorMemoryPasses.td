@@ -19,8 +19,12 @@ def TritonGPUHoistTMEMAlloc
     stored only if the loop has no iteration.
 
     What the loop does with the sum besides, such as to scale it, stays: it loads
-    the sum and stores it. A second loop that goes on with the sum of a first one
-    has it in the same buffer.
+    the sum and stores it. What is new at the end of an iteration is stored there. An
+    iteration may add nothing, or begin a new sum, in a branch: only the branch
+    accesses the buffer then. A second loop that goes on with the sum of a first one
+    has it in the same buffer, and so has a second dot.
+
+    Scales that are the same in all iterations are stored before the loop.
 
     Where the accesses of a buffer have tokens, each waits for the one before it in
     the program. The loop hands the last token on in place of the sum.
@@ -46,7 +50,9 @@ def TritonGPUHoistTMEMAlloc
   }];
   let options = [
     Option<"hoistOutOfIf", "hoist-out-of-if", "bool", "false",
-           "Accepted for command lines that have it; branches are left alone">
+           "Move buffers out of branches that add to a sum, outside of loops, too">,
+    Option<"postPipeline", "post-pipeline", "bool", "false",
+           "The same; buffers of one iteration are never outside of it here">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];

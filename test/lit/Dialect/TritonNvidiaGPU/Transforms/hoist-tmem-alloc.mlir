@@ -123,14 +123,17 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // What is loaded is not what is in the buffer at the end: the loop keeps it.
+  // What is loaded is not what is in the buffer at the end: it is stored there.
   // CHECK-LABEL: @overwritten
   tt.func @overwritten(%a: !a, %b: !b, %n: index, %init: !sum) -> !sum {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %true = arith.constant true
-    // CHECK: scf.for {{.*}} iter_args(
-    // CHECK: ttnvgpu.tmem_alloc %
+    // CHECK: scf.for
+    // CHECK-NEXT: [[NEXT:%.*]] = ttnvgpu.tmem_load [[D:%.*]] :
+    // CHECK-NEXT: ttnvgpu.tc_gen5_mma %arg0, %arg1, [[D]]
+    // CHECK-NEXT: ttnvgpu.tmem_store [[NEXT]], [[D]], %true
+    // CHECK-NEXT: }
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %init) -> (!sum) {
       %d = ttnvgpu.tmem_alloc %sum : (!sum) -> !d
       %next = ttnvgpu.tmem_load %d : !d -> !sum

@@ -7,6 +7,7 @@
 // POINTS: gluon-resolve-auto-encodings
 // POINTS-NEXT: triton-nvidia-gpu-cluster-barrier-after-init
 // POINTS-NEXT: triton-nvidia-gpu-cluster-shared-memory
+// POINTS-NEXT: triton-nvidia-gpu-cluster-barrier-at-end
 // POINTS-NEXT: print-ir{label=c}
 // POINTS-NEXT: triton-nvidia-optimize-descriptor-encoding
 // POINTS: triton-nvidia-gpu-fence-insertion
