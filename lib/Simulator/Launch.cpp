@@ -171,8 +171,10 @@ static void poll(Group &group, std::chrono::steady_clock::time_point &last) {
   if (!interrupted || now - last < std::chrono::milliseconds(50))
     return;
   last = now;
-  if (interrupted())
-    group.stop = true;
+  if (!interrupted())
+    return;
+  group.interrupted = true;
+  group.stop = true;
 }
 
 /// The budget was used up before this cluster began.
@@ -300,6 +302,10 @@ static void work(Group &group, std::span<Worker> workers, bool polls) {
       group.turns->pass(workers.front().index,
                         shortTurn * std::min<size_t>(idleTurns, 64));
   }
+  if (resident.empty())
+    return;
+  select(resident.front().gpu);
+  reportInterruption(c, *resident.front().cluster);
 }
 
 /// False where the host has no more threads to give: those there are do the

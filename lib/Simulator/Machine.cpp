@@ -132,7 +132,8 @@ std::string tile::sim::budgetMessage(const Launch &launch) {
          std::to_string(launch.config->maxInstructions) + " warp instructions";
 }
 
-static bool reportBudget(Ctx &c, Cluster &cluster) {
+/// Says where a cluster is that runs too long.
+static bool reportPlace(Ctx &c, Cluster &cluster, const std::string &message) {
   const Inst *last = nullptr;
   for (auto &cta : cluster.ctas)
     for (Warp &warp : cta->warps)
@@ -145,14 +146,20 @@ static bool reportBudget(Ctx &c, Cluster &cluster) {
         c.code = f.frame->code;
         last = &c.code->insts[f.pc];
         if (f.wait == Wait::Ready) {
-          c.fail(*last, firstLane(f.mask), "instruction-budget",
-                 budgetMessage(*c.launch));
+          c.fail(*last, firstLane(f.mask), "instruction-budget", message);
           return true;
         }
       }
   if (last)
-    c.fail(*last, 0, "instruction-budget", budgetMessage(*c.launch));
+    c.fail(*last, 0, "instruction-budget", message);
   return last;
+}
+
+void tile::sim::reportInterruption(Ctx &c, Cluster &cluster) {
+  if (!c.launch->group->interrupted.exchange(false))
+    return;
+  c.cluster = &cluster;
+  reportPlace(c, cluster, "the kernel was here when it was interrupted");
 }
 
 /// Runs the warp that the schedule chooses for a while. `moved` says whether
@@ -276,14 +283,17 @@ bool tile::sim::runCluster(Ctx &c, Cluster &cluster, uint64_t quota,
       ++launch.group->finished;
       break;
     }
-    if (launch.group->stop.load(std::memory_order_relaxed))
+    if (launch.group->stop.load(std::memory_order_relaxed)) {
+      reportInterruption(c, cluster);
       return false;
+    }
     if (!moved) {
       reportDeadlock(c, cluster);
       debugFinding(c);
       return false;
     }
-    if (isOverBudget(launch, total) && reportBudget(c, cluster)) {
+    if (isOverBudget(launch, total) &&
+        reportPlace(c, cluster, budgetMessage(launch))) {
       debugFinding(c);
       return false;
     }

@@ -240,6 +240,8 @@ struct Group {
   std::vector<Allocation> allocations;           ///< sorted by base
   uint64_t clusterCount = 0;                     ///< of all launches
   std::atomic<bool> stop{false};
+  /// Ended from outside: the next cluster says where it is, for all.
+  std::atomic<bool> interrupted{false};
   std::atomic<uint64_t> executed{0};
   std::atomic<uint64_t> finished{0}; ///< clusters
   bool parallel = false;
@@ -389,6 +391,9 @@ bool awaitTurn(const Ctx &ctx);
 /// Sets up a CTA's warps and registers.
 void startCta(Ctx &ctx, Cta &cta);
 bool runCluster(Ctx &ctx, Cluster &cluster, uint64_t quota, bool &finished);
+/// Says where a cluster is if the launch was ended from outside, and if no
+/// other one has said so.
+void reportInterruption(Ctx &ctx, Cluster &cluster);
 bool isOverBudget(const Launch &launch, uint64_t more);
 std::string budgetMessage(const Launch &launch);
 

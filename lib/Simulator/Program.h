@@ -237,7 +237,7 @@ struct Obstacle {
   /// waiting. The finding is about that one.
   unsigned rank = 1;
   const char *kind = textOf(Rule::NobodyGoesOn).kind;
-  std::string head = std::string(kind) + ": " + textOf(Rule::NobodyGoesOn).text;
+  std::string head = textOf(Rule::NobodyGoesOn).text;
 };
 
 /// A variable of the module in host memory.

@@ -70,9 +70,6 @@ bool tile::sim::isFloat(Type type) {
 bool tile::sim::isInteger(Type type) {
   return type >= Type::U8 && type <= Type::S64;
 }
-bool tile::sim::isUntyped(Type type) {
-  return type >= Type::B8 && type <= Type::B128;
-}
 
 std::string_view tile::sim::nameOf(Space space) {
   switch (space) {

@@ -29,6 +29,12 @@ struct SampledLine {
   std::map<std::string, uint64_t> reasons;
 };
 
+struct Samples {
+  std::vector<SampledLine> lines;
+  /// That there was no room for.
+  uint64_t dropped = 0;
+};
+
 class Sampler {
 public:
   Sampler();
@@ -45,8 +51,7 @@ public:
   /// Takes the samples of kernels that ended.
   void collect(void *context);
   /// Takes those that are left, too, of kernels that ended.
-  std::vector<SampledLine> take();
-  uint64_t takeDropped() { return std::exchange(dropped, 0); }
+  Samples take();
 
 private:
   struct Context;

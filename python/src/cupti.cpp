@@ -48,21 +48,21 @@ static nb::tuple take() {
   return nb::make_tuple(sums, events, replays, recorded.dropped);
 }
 
-static nb::list takeSamples() {
+static nb::tuple takeSamples() {
   nb::list lines;
-  std::vector<SampledLine> taken;
+  Samples taken;
   {
     nb::gil_scoped_release unlocked;
     taken = Recorder::get().getSampler().take();
   }
-  for (const SampledLine &line : taken) {
+  for (const SampledLine &line : taken.lines) {
     nb::dict reasons;
     for (const auto &[name, samples] : line.reasons)
       reasons[name.c_str()] = samples;
     lines.append(nb::make_tuple(line.path, line.epoch, demangle(line.function),
                                 line.file, line.line, line.samples, reasons));
   }
-  return lines;
+  return nb::make_tuple(lines, taken.dropped);
 }
 
 void tile::python::populateCupti(nb::module_ &m) {
@@ -87,7 +87,8 @@ void tile::python::populateCupti(nb::module_ &m) {
       "not, or an empty text.");
   m.def("take_samples", takeSamples,
         "The samples since the last call: path, epoch, kernel, file, line, "
-        "how many, and how many by the reason for which the warp waited.");
+        "how many, and how many by the reason for which the warp waited. Then "
+        "the number of samples that were dropped.");
   m.def(
       "stop",
       [] {

@@ -229,13 +229,14 @@ void Sampler::add(const Context &context, const SampledPc &pc) {
   }
 }
 
-std::vector<SampledLine> Sampler::take() {
+Samples Sampler::take() {
   for (void *context : getContexts())
     collect(context);
   std::lock_guard lock(mutex);
-  std::vector<SampledLine> taken;
+  Samples taken;
   for (auto &[key, line] : lines)
-    taken.push_back(std::move(line));
+    taken.lines.push_back(std::move(line));
+  taken.dropped = std::exchange(dropped, 0);
   lines.clear();
   return taken;
 }

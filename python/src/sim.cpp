@@ -121,8 +121,12 @@ std::vector<sim::Report> launch(const std::vector<Member *> &given) {
     nb::gil_scoped_release release;
     started = sim::launchGroup(members, reports, error);
   }
-  if (interrupted)
-    throw nb::python_error();
+  if (interrupted) {
+    // What handlers raised says where the kernels were.
+    nb::python_error error;
+    error.value().attr("reports") = nb::cast(reports);
+    throw error;
+  }
   if (!started)
     throw nb::value_error(error.c_str());
   return reports;

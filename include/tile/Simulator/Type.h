@@ -69,7 +69,6 @@ bool isSigned(Type type);
 bool isFloat(Type type);
 /// True for .uN and .sN (not .bN).
 bool isInteger(Type type);
-bool isUntyped(Type type);
 
 /// State spaces of variables and addresses.
 enum class Space : uint8_t {

@@ -182,7 +182,12 @@ def run(launches: Sequence[PreparedLaunch]) -> list[Report]:
                         byte if has else 0, load - before if has and load >= 0 else -1, debugger,
                     )
                 )  # fmt: skip
-            found = _sim.launch(members)
+            try:
+                found = _sim.launch(members)
+            except KeyboardInterrupt as error:
+                ended = [Report(raw) for raw in getattr(error, "reports", ())]
+                places = [message for report in ended for message in report.messages]
+                raise KeyboardInterrupt("\n".join(places[-1:])) from None
             return found if debugger is None else found[0]
 
         # Who looks for what differs launches again; the debugger has the first one.

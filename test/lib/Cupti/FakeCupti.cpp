@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace tile::python::cupti;
@@ -34,6 +35,7 @@ struct Fake {
   std::map<uint64_t, std::vector<std::pair<uint64_t, std::string>>> execs;
   /// What sampling a context answers.
   int samplingResult = success;
+  uint64_t droppedSamples = 0;
   uint32_t period = 0;
   struct Sample {
     std::string function;
@@ -155,6 +157,7 @@ void fakeRange(const char *name) {
 
 void fakeRefuseSampling(int result) { fake.samplingResult = result; }
 uint32_t fakePeriod() { return fake.period; }
+void fakeDropSamples(uint32_t samples) { fake.droppedSamples = samples; }
 
 /// Samples of the launch that comes next, at an offset that is the line.
 void fakeSample(const char *function, uint64_t offset, uint32_t samples) {
@@ -290,7 +293,7 @@ int cuptiPCSamplingGetData(void *parameters) {
   auto &data = *static_cast<SampledData *>(
       static_cast<DataParameters *>(parameters)->data);
   data.count = 0;
-  data.dropped = 0;
+  data.dropped = std::exchange(fake.droppedSamples, 0);
   fake.taken.clear();
   while (data.count < 2 && !fake.samples.empty()) {
     fake.taken.push_back(fake.samples.front());

@@ -226,8 +226,11 @@ def test_kernels_without_an_end_can_be_interrupted(kernel, machine, interrupts):
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
-        with pytest.raises(KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt) as error:
             kernel[(1,)](np.zeros(1, np.int32), 1)
+        if machine != "interpreter":  # There, the traceback says where it was.
+            assert f", in {kernel.fn.__name__}\n" in str(error.value)
+            assert "the kernel was here when it was interrupted" in str(error.value)
     finally:
         timer.cancel()
     out = np.zeros(1, np.int32)

@@ -358,6 +358,15 @@ def test_samples_of_the_program_counter(backend: Cupti, tmp_path: Path) -> None:
     assert samples.total == 13 and [one.line for one in samples.lines] == [11, 10]
 
 
+def test_dropped_samples_are_said(backend: Cupti, tmp_path: Path, capfd: Any) -> None:
+    proton.start(str(tmp_path / "p"), mode="pcsampling")
+    gpu.sample("k", 1, 3)
+    gpu.launch("k")
+    gpu.fakeDropSamples(19)
+    proton.finalize()
+    assert capfd.readouterr().err.count("dropped 19 samples") == 1
+
+
 def test_refused_samples_are_said_and_times_recorded(
     backend: Cupti, tmp_path: Path, capfd: Any
 ) -> None:

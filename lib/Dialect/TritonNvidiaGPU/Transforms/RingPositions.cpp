@@ -17,6 +17,7 @@
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -39,23 +40,18 @@ static int64_t getSize(gpu::MemDescIndexOp index) {
   return index.getSrc().getType().getShape().front();
 }
 
-static bool isConstant(Value value, int64_t expected) {
-  APInt number;
-  return matchPattern(value, m_ConstantInt(&number)) &&
-         number.getSExtValue() == expected;
-}
-
 /// The position that `value` is behind by one, if it is an advanced one.
 static Value matchAdvanced(Value value, int64_t size) {
   auto select = value.getDefiningOp<arith::SelectOp>();
-  if (!select || !isConstant(select.getTrueValue(), 0))
+  if (!select || !isConstantIntValue(select.getTrueValue(), 0))
     return {};
   Value next = select.getFalseValue();
   auto wraps = select.getCondition().getDefiningOp<arith::CmpIOp>();
   auto add = next.getDefiningOp<arith::AddIOp>();
   bool fits = wraps && add && wraps.getLhs() == next &&
               wraps.getPredicate() == arith::CmpIPredicate::sge &&
-              isConstant(wraps.getRhs(), size) && isConstant(add.getRhs(), 1);
+              isConstantIntValue(wraps.getRhs(), size) &&
+              isConstantIntValue(add.getRhs(), 1);
   return fits ? add.getLhs() : Value();
 }
 

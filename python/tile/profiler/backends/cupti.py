@@ -137,7 +137,8 @@ class Cupti(Backend):
             kernel.scope, kernel.stream, kernel.replay = scope, stream, replay
             kernel.start, kernel.end = start, end
             sessions.add_kernel(kernel)
-        for node, epoch, name, file, line, samples, reasons in _native.take_samples():
+        lines, lost = _native.take_samples()
+        for node, epoch, name, file, line, samples, reasons in lines:
             metrics = {"num_samples": samples, **reasons}
             below = [((str(Location(file, line, name)),), metrics)] if file else []
             kernel = Kernel(node, epoch, name, {} if file else metrics, below=below)
@@ -156,6 +157,11 @@ class Cupti(Backend):
             warn(
                 f"CUPTI dropped {dropped} records of kernels: TILE_PROFILE_BUFFER_SIZE makes its "
                 "buffers larger"
+            )
+        if lost:
+            warn(
+                f"CUPTI dropped {lost} samples of the program counter: a longer `interval` takes "
+                "fewer"
             )
 
     def _tell_unknown(self, exec: int) -> None:

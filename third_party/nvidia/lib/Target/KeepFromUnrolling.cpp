@@ -15,12 +15,9 @@
 
 #include "nvidia/Target/KeepFromUnrolling.h"
 
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
+#include "LoopAnalyses.h"
+
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
@@ -127,20 +124,12 @@ bool mayOverflow(const Loop &loop, ScalarEvolution &evolution) {
 } // namespace
 
 void mlir::triton::nvidia::keepFromUnrolling(Module &module) {
-  TargetLibraryInfoImpl libraryTable(module.getTargetTriple());
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    DominatorTree dominators(function);
-    LoopInfo loops(dominators);
-    if (loops.empty())
-      continue;
-    TargetLibraryInfo library(libraryTable, &function);
-    AssumptionCache assumptions(function);
-    ScalarEvolution evolution(function, library, assumptions, dominators,
-                              loops);
-    for (Loop *loop : loops.getLoopsInPreorder())
-      if (mayOverflow(*loop, evolution))
+    LoopAnalyses analyses(function);
+    for (Loop *loop : analyses.loops.getLoopsInPreorder())
+      if (mayOverflow(*loop, analyses.evolution))
         loop->setLoopAlreadyUnrolled();
   }
 }

@@ -11,11 +11,9 @@
 
 #include "nvidia/Target/ShareBases.h"
 
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
+#include "LoopAnalyses.h"
+
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/NVPTXAddrSpace.h"
@@ -115,17 +113,11 @@ private:
 } // namespace
 
 void mlir::triton::nvidia::shareBases(Module &module) {
-  TargetLibraryInfoImpl libraryTable(module.getTargetTriple());
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    DominatorTree dominators(function);
-    LoopInfo loops(dominators);
-    TargetLibraryInfo library(libraryTable, &function);
-    AssumptionCache assumptions(function);
-    ScalarEvolution evolution(function, library, assumptions, dominators,
-                              loops);
-    BaseSharing sharing(evolution);
+    LoopAnalyses analyses(function);
+    BaseSharing sharing(analyses.evolution);
     for (BasicBlock &block : function)
       sharing.run(block);
   }

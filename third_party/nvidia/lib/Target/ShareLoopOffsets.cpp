@@ -17,12 +17,10 @@
 
 #include "nvidia/Target/ShareLoopOffsets.h"
 
+#include "LoopAnalyses.h"
+
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -187,21 +185,15 @@ private:
 } // namespace
 
 void mlir::triton::nvidia::shareLoopOffsets(Module &module) {
-  TargetLibraryInfoImpl libraryTable(module.getTargetTriple());
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
-    DominatorTree dominators(function);
-    LoopInfo loops(dominators);
-    if (loops.empty())
+    LoopAnalyses analyses(function);
+    if (analyses.loops.empty())
       continue;
-    TargetLibraryInfo library(libraryTable, &function);
-    AssumptionCache assumptions(function);
-    ScalarEvolution evolution(function, library, assumptions, dominators,
-                              loops);
-    SCEVExpander expander(evolution, "base");
-    for (Loop *loop : loops.getLoopsInPreorder())
-      OffsetSharing(*loop, loops, evolution, expander).run();
+    SCEVExpander expander(analyses.evolution, "base");
+    for (Loop *loop : analyses.loops.getLoopsInPreorder())
+      OffsetSharing(*loop, analyses.loops, analyses.evolution, expander).run();
     for (BasicBlock &block : function)
       DeleteDeadPHIs(&block);
   }
