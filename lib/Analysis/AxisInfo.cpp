@@ -324,14 +324,8 @@ ModuleAxisInfoAnalysis::ModuleAxisInfoAnalysis(ModuleOp module)
 ModuleAxisInfoAnalysis::~ModuleAxisInfoAnalysis() = default;
 
 const AxisInfo *ModuleAxisInfoAnalysis::getAxisInfo(Value value) const {
-  if (auto it = added.find(value); it != added.end())
-    return &it->second;
   const AxisInfoLattice *lattice = solver->lookupState<AxisInfoLattice>(value);
   if (!lattice || !lattice->getValue().isInitialized())
     return nullptr;
   return &lattice->getValue();
-}
-
-void ModuleAxisInfoAnalysis::setAxisInfo(Value value, const AxisInfo &info) {
-  added[value] = info;
 }

@@ -118,8 +118,7 @@ void applyAxisHints(AxisInfo &info,
                     function_ref<Attribute(StringRef name)> lookup);
 
 /// Axis info of every value of a module, through loops, branches and calls of
-/// private functions. Computed once: values made later are unknown to it until
-/// they are added with `setAxisInfo`.
+/// private functions. Computed once: values made later are unknown to it.
 class ModuleAxisInfoAnalysis {
 public:
   explicit ModuleAxisInfoAnalysis(ModuleOp module);
@@ -128,8 +127,6 @@ public:
 
   /// Null for values that the analysis has not seen or could not reach.
   const AxisInfo *getAxisInfo(Value value) const;
-  /// States that `value` (made after the analysis) is like `info`.
-  void setAxisInfo(Value value, const AxisInfo &info);
 
   // In the following, the fastest axis is the one along which the first
   // registers of a thread run; a type without a layout counts as row-major.
@@ -145,7 +142,6 @@ public:
 
 private:
   std::unique_ptr<DataFlowSolver> solver;
-  llvm::DenseMap<Value, AxisInfo> added;
 };
 
 } // namespace mlir::triton

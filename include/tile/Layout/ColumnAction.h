@@ -22,7 +22,6 @@ public:
                unsigned oldSizeLog2);
   static ColumnAction identity(llvm::StringRef inDim, unsigned sizeLog2);
 
-  llvm::StringRef getInDim() const { return inDim; }
   llvm::ArrayRef<unsigned> getBits() const { return bits; }
   bool isIdentity() const;
   bool isPermutation() const { return bits.size() == oldSizeLog2; }

@@ -66,7 +66,6 @@ public:
   Value xor_(Value a, Value b) const { return create<LLVM::XOrOp>(a, b); }
   Value shl(Value a, Value b) const { return create<LLVM::ShlOp>(a, b); }
   Value lshr(Value a, Value b) const { return create<LLVM::LShrOp>(a, b); }
-  Value ashr(Value a, Value b) const { return create<LLVM::AShrOp>(a, b); }
   Value zext(Type t, Value a) const {
     return a.getType() == t ? a : create<LLVM::ZExtOp>(t, a).getResult();
   }
@@ -106,7 +105,6 @@ public:
 
   // Floats.
   Value fadd(Value a, Value b) const { return create<LLVM::FAddOp>(a, b); }
-  Value fsub(Value a, Value b) const { return create<LLVM::FSubOp>(a, b); }
   Value fmul(Value a, Value b) const { return create<LLVM::FMulOp>(a, b); }
   Value fpext(Type t, Value a) const { return create<LLVM::FPExtOp>(t, a); }
   Value fptrunc(Type t, Value a) const { return create<LLVM::FPTruncOp>(t, a); }

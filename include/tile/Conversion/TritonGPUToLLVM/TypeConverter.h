@@ -24,9 +24,6 @@ public:
                                const LowerToLLVMOptions &options,
                                unsigned sharedAddressSpace);
 
-  /// The type of one element of a tensor or memdesc in a register.
-  Type convertElementType(Type type) const { return convertType(type); }
-
 private:
   unsigned sharedAddressSpace;
 };

@@ -114,14 +114,6 @@ SmallVector<unsigned> gpu::getOrder(RankedTensorType type) {
   return getOrder(type.getEncoding(), type.getShape());
 }
 
-SmallVector<unsigned> gpu::getThreadOrder(RankedTensorType type) {
-  return getOrderOfFirstUse(toLinearLayout(type), kLane, getOrder(type));
-}
-
-SmallVector<unsigned> gpu::getWarpOrder(RankedTensorType type) {
-  return getOrderOfFirstUse(toLinearLayout(type), kWarp, getOrder(type));
-}
-
 SmallVector<unsigned> gpu::getOrder(MemDescType type) {
   SmallVector<unsigned> rest;
   for (unsigned dim = cast<LayoutEncodingTrait>(type.getEncoding()).getRank();
@@ -233,12 +225,6 @@ bool gpu::areLayoutsEquivalent(ArrayRef<int64_t> shape, Attribute lhs,
   FailureOr<LinearLayout> left = tryToLinearLayout(shape, lhs);
   FailureOr<LinearLayout> right = tryToLinearLayout(shape, rhs);
   return succeeded(left) && succeeded(right) && *left == *right;
-}
-
-bool gpu::isNoOpConversion(RankedTensorType src, RankedTensorType dst) {
-  return src.getShape() == dst.getShape() &&
-         areLayoutsEquivalent(src.getShape(), src.getEncoding(),
-                              dst.getEncoding());
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,11 +20,6 @@ bool isBlockPointer(Type type);
 /// type itself if it is neither.
 Type getPointeeType(Type type);
 
-/// A pointer to `type` in the given address space.
-inline PointerType getPointerType(Type type, int addressSpace = 1) {
-  return PointerType::get(type, addressSpace);
-}
-
 /// The address space of a pointer or a tensor of pointers.
 int getAddressSpace(Type type);
 

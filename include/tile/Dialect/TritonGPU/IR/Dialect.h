@@ -102,9 +102,6 @@ SmallVector<int64_t> getShapePerCTA(Type type);
 /// (then its lanes, then warps) step through the tensor.
 SmallVector<unsigned> getOrder(RankedTensorType type);
 SmallVector<unsigned> getOrder(Attribute encoding, ArrayRef<int64_t> shape);
-/// The order in which lanes (warps) step through the tensor.
-SmallVector<unsigned> getThreadOrder(RankedTensorType type);
-SmallVector<unsigned> getWarpOrder(RankedTensorType type);
 
 /// The order of the offsets of a buffer, fastest first.
 SmallVector<unsigned> getOrder(MemDescType type);
@@ -127,9 +124,6 @@ SmallVector<unsigned> getWarpsPerCTA(Attribute encoding,
 /// thread hold.
 SmallVector<unsigned> getContigPerThread(RankedTensorType type);
 
-/// True if converting `src` to `dst` moves no element to another thread and no
-/// register to another place.
-bool isNoOpConversion(RankedTensorType src, RankedTensorType dst);
 /// True if both encodings place the elements of a tensor of this shape alike.
 bool areLayoutsEquivalent(ArrayRef<int64_t> shape, Attribute lhs,
                           Attribute rhs);
