@@ -41,10 +41,11 @@ def count_step(kind: str, d: int, bn: int, **options) -> float:
     return (many - few) / 8
 
 
-@pytest.mark.parametrize("stages", [2, 3])
 @pytest.mark.parametrize(
-    ("kind", "d", "bn"), [("fp16", 64, 64), ("bf16", 128, 64), ("fp16", 128, 32), ("e4m3", 128, 64)]
-)
+    ("kind", "d", "bn", "stages"),
+    [("fp16", 64, 64, 2), ("bf16", 128, 64, 2), ("fp16", 128, 32, 2), ("e4m3", 128, 64, 2),
+     ("fp16", 64, 64, 3), ("bf16", 128, 64, 3)],
+)  # fmt: skip
 def test_choice_is_that_of_the_model(kind, d, bn, stages):
     one, two = (count_step(kind, d, bn, num_stages=stages, row_groups=n) for n in (1, 2))
     kernel, _ = launch(kind, 4 * bn, d, bn, num_stages=stages)
