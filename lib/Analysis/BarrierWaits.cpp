@@ -38,12 +38,26 @@ static SmallVector<Value> getBarriers(Operation *op) {
   return found;
 }
 
+/// What a partition of warps captures as `value`; the value itself if it is no
+/// capture.
+static Value getCaptured(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || !argument.getOwner()->isEntryBlock())
+    return value;
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (!isa<gpu::WarpSpecializePartitionsOp>(parent))
+    return value;
+  auto specialize = parent->getParentOfType<gpu::WarpSpecializeOp>();
+  return specialize.getExplicitCaptures()[argument.getArgNumber()];
+}
+
 /// The number of a barrier among those of its buffer, where it is the same each
 /// time that the code is executed.
 static std::optional<int64_t> getNumber(Value barrier) {
+  barrier = getCaptured(barrier);
   if (auto index = barrier.getDefiningOp<gpu::MemDescIndexOp>()) {
     APInt number;
-    if (index.getSrc().getDefiningOp<gpu::LocalAllocOp>() &&
+    if (getCaptured(index.getSrc()).getDefiningOp<gpu::LocalAllocOp>() &&
         matchPattern(index.getIndex(), m_ConstantInt(&number)))
       return number.getSExtValue();
     return std::nullopt;

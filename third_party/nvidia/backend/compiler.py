@@ -204,7 +204,7 @@ class NvidiaBackend(BaseBackend):
             raised += " launch-maps=true"
         if "chains" in raised:
             attempt = watch.Attempt(watch.current())
-            result = self._run_ttgir(module.clone(), name, options, False, False, raised)
+            result = self._run_ttgir(module.clone(), name, options, (False,) * 3, raised)
             shortage = self._find_shortage(result, _COPY)
             if shortage is None:
                 return result
@@ -216,23 +216,31 @@ class NvidiaBackend(BaseBackend):
                 shortage["places"],
             )
             raised = "raise-pointers=none"
-        ways = [(False, False)]
+        # Sums in tensor memory, warps of their own, and further ones that correct sums.
+        ways = [(False, False, False)]
         if options.tensor_memory and self.facts.has_tensor_memory:
-            ways = [(True, True), (True, False), (False, False)]
-            ways = ways[0 if options.specialize_warps else 1 :]
-        for way in ways[:-1]:
+            ways = [(True, True, True), (True, True, False), (True, False, False), *ways]
+            if not options.specialize_warps:
+                ways = ways[2:]
+            elif not options.correction_group:
+                ways = ways[1:]
+        while len(ways) > 1:
+            way = ways.pop(0)
             attempt = watch.Attempt(watch.current())
-            result = self._run_ttgir(module.clone(), name, options, *way, raised)
+            result = self._run_ttgir(module.clone(), name, options, way, raised)
             shortage = self._find_shortage(result, _SUM)
             if shortage is None:
                 return result
             attempt.forget()
+            # Without parts of sums, nobody corrects them.
+            if way[2] and "ttnvgpu.tmem_subslice" not in str(result):
+                way = ways.pop(0)
             if not way[1]:
                 fitting = self._run_with_fewer_stages(module, name, options, raised, shortage)
                 if fitting is not None:
                     return fitting
-            self._say_what_is_given_up(shortage, specialize_warps=way[1])
-        return self._run_ttgir(module, name, options, *ways[-1], raised)
+            self._say_what_is_given_up(shortage, *way[1:])
+        return self._run_ttgir(module, name, options, ways[-1], raised)
 
     def _run_with_fewer_stages(
         self, module: Any, name: str, options: NvidiaOptions, raised: str, shortage: dict[str, Any]
@@ -244,7 +252,7 @@ class NvidiaBackend(BaseBackend):
         for stages in range(options.num_stages - 1, 1, -1):
             fewer = dataclasses.replace(options, num_stages=stages)
             attempt = watch.Attempt(watch.current())
-            result = self._run_ttgir(module.clone(), name, fewer, True, False, raised)
+            result = self._run_ttgir(module.clone(), name, fewer, (True, False, False), raised)
             if self._find_shortage(result, _SUM) is None:
                 missed(
                     "tritongpu-pipeline",
@@ -282,7 +290,17 @@ class NvidiaBackend(BaseBackend):
         return {"launch_maps": False} if computes else {"tma": False}
 
     @staticmethod
-    def _say_what_is_given_up(shortage: dict[str, Any], specialize_warps: bool) -> None:
+    def _say_what_is_given_up(
+        shortage: dict[str, Any], specialize_warps: bool, corrects: bool
+    ) -> None:
+        if corrects:
+            missed(
+                "triton-nvidia-partition-corrections",
+                "no-correction-group",
+                "its sums are corrected by the warps that compute weights: " + shortage["message"],
+                shortage["places"],
+            )
+            return
         if specialize_warps:
             missed(
                 "triton-nvidia-choose-warp-specialization",
@@ -304,10 +322,10 @@ class NvidiaBackend(BaseBackend):
         module: Any,
         name: str,
         options: NvidiaOptions,
-        tensor_memory: bool,
-        specialize_warps: bool,
+        way: tuple[bool, bool, bool],
         raised: str,
     ) -> Any:
+        tensor_memory, specialize_warps, corrects = way
         # Warps that hand each other registers need to have all of them.
         if self.facts.has_wgmma and options.maxnreg is not None:
             options = dataclasses.replace(options, specialize_warps=False)
@@ -327,7 +345,7 @@ class NvidiaBackend(BaseBackend):
                 else ""
             )
             + ("" if options.row_groups is None else f" row-groups={options.row_groups}")
-            + (" correction-group=true" if options.correction_group else "")
+            + (" correction-group=true" if corrects else "")
             + (
                 " exp2-polynomial=true"
                 if options.exp2_polynomial and not options.instrumentation_mode

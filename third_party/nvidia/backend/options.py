@@ -49,8 +49,9 @@ class NvidiaOptions(BaseOptions):
     #: Among how many groups of warps attention divides blocks of 256 rows, on the same targets: 1,
     #: or 2 where it is possible. None: 2 where it pays. Its loop has ``warp_specialize=True``.
     row_groups: int | None = None
-    #: Whether such groups, also one alone, leave the correction of their sums to further warps.
-    correction_group: bool = False
+    #: Whether such groups, also one alone, leave the correction of their sums to further warps,
+    #: where memory suffices.
+    correction_group: bool = True
     #: Whether such groups compute some powers of two by a polynomial.
     exp2_polynomial: bool = False
     #: Whether loops with dots load by bulk tensor copies where programs load by pointers. None:

@@ -54,11 +54,10 @@ constexpr int64_t kRows = 128, kGroups = 2;
 /// The warps of a group: those that reach 128 lanes of tensor memory.
 constexpr int kGroupWarps = 4;
 constexpr unsigned kRegisterBits = 32;
-/// Cycles of a thread for one score of its row, from tensor memory to a weight.
-/// It was fitted to a timeline of the simulator in which loads of tensor memory
-/// took 500 cycles. Now an iteration of 64 scores takes 2,100 to 2,700 there,
-/// with whatever else is in it, and the choices are the same.
-constexpr int64_t kScoreCycles = 45;
+/// Cycles of a warp for one score of its rows, from tensor memory to a weight,
+/// if nothing else holds it up. Fitted to timelines of the simulator, as a test
+/// sees to (test_row_groups_cost.py).
+constexpr int64_t kScoreCycles = 11;
 /// What a dot in tensor memory has at least: columns, and bits of a row.
 constexpr int64_t kLeastColumns = 16, kLeastRowBits = 256;
 /// What a row of scores and its weights may take of a thread's registers. With
@@ -83,13 +82,14 @@ bool isChain(DotOp from, DotOp to) {
   return work.contains(to.getA().getDefiningOp());
 }
 
-/// What an iteration of a loop with two chained dots takes.
+/// What an iteration of a loop with two chained dots takes: of the tensor core,
+/// of the units that all warps share, and of a warp from scores to weights.
 struct StepCost {
-  int64_t tensor = 0, threads = 0;
+  int64_t tensor = 0, units = 0, warp = 0;
 
-  int64_t countTogether() const { return tensor + threads; }
+  int64_t countTogether() const { return tensor + std::max(units, warp); }
   int64_t countDivided() const {
-    return std::max(tensor, threads + tensor / kGroups) +
+    return std::max({tensor, units, warp + tensor / kGroups}) +
            nvidia_gpu::kBarrierCycles;
   }
 };
@@ -260,9 +260,9 @@ private:
     };
     moved = countBytes(scores.getType()) + countBytes(sums.getA().getType()) +
             2 * countBytes(sums.getType());
-    cost.threads = std::max({special / ::tile::rates::specialLanes,
-                             nvidia_gpu::countLoadCycles(moved),
-                             scores.getType().getDimSize(1) * kScoreCycles});
+    cost.units = std::max(special / ::tile::rates::specialLanes,
+                          nvidia_gpu::countLoadCycles(moved));
+    cost.warp = scores.getType().getDimSize(1) * kScoreCycles;
     return cost;
   }
 

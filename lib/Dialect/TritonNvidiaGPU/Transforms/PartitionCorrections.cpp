@@ -21,6 +21,9 @@
 // group computes weights. And the registers for the sum are those of other
 // threads.
 //
+// Loops of the groups may be in loops over tiles. The further warps go through
+// the same ones, and compute their bounds. Phases go on from tile to tile.
+//
 // Each barrier is for one buffer. The phase of a new barrier whose parity is 1
 // counts as complete, so the first iteration does not wait.
 //
@@ -39,6 +42,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -70,16 +74,17 @@ constexpr int32_t kRegisters = 88;
 
 /// A sum that the body of a loop multiplies by factors, and then adds to.
 struct Correction {
-  Region *region;
+  Region *region = nullptr;
   scf::ForOp loop;
   TMEMLoadOp load;
   TMEMStoreOp store;
   TCGen5MMAOp mma;
   /// A factor for each row.
   Value factors;
-  /// The sum, and the bounds of the loop, as they are called around the
-  /// operation.
-  Value sum, lower, upper, step;
+  /// Which one it is in its region.
+  unsigned number = 0;
+  /// The sum, as it is called around the operation.
+  Value sum;
 
   /// What is handed over, and its barriers, around the operation.
   Value handed, sent, taken, corrected, added;
@@ -115,9 +120,11 @@ std::optional<Correction> findCorrection(TMEMStoreOp store) {
   if (!loop || !scaling || !matchPattern(store.getPred(), m_One()) ||
       scaling.load->getParentOp() != loop)
     return std::nullopt;
-  Correction found{
-      nullptr, loop, scaling.load, store, {}, scaling.factors, {}, {}, {}, {},
-      {},      {},   {},           {},    {}};
+  Correction found;
+  found.loop = loop;
+  found.load = scaling.load;
+  found.store = store;
+  found.factors = scaling.factors;
   Operation *source = found.factors.getDefiningOp();
   if (!source || source->getParentOp() != loop)
     return std::nullopt;
@@ -153,6 +160,67 @@ bool isSame(Value a, Value b) {
   APInt x, y;
   return a == b || (matchPattern(a, m_ConstantInt(&x)) &&
                     matchPattern(b, m_ConstantInt(&y)) && x == y);
+}
+
+/// Whether other warps can compute a bound of a loop of `region`: from what is
+/// around the operation, and from counters of loops around this one.
+bool canRepeat(Value value, gpu::WarpSpecializeOp specialize, Region *region) {
+  if (getOuter(value, specialize, region))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar();
+  }
+  Operation *op = value.getDefiningOp();
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         !isa<ShapedType>(value.getType()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return canRepeat(operand, specialize, region);
+         });
+}
+
+/// The loops around a correction in its region, the innermost first. Empty if
+/// there is anything else around it.
+SmallVector<scf::ForOp> getNest(const Correction &correction) {
+  SmallVector<scf::ForOp> nest;
+  for (Operation *op = correction.loop; op->getParentRegion();
+       op = op->getParentOp()) {
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (!loop)
+      return {};
+    nest.push_back(loop);
+    if (loop->getParentRegion() == correction.region)
+      return nest;
+  }
+  return {};
+}
+
+/// Whether two groups compute the same number, each in its region.
+bool isSameIn(Value a, Region *inA, Value b, Region *inB,
+              gpu::WarpSpecializeOp specialize) {
+  Value outerA = getOuter(a, specialize, inA),
+        outerB = getOuter(b, specialize, inB);
+  if (outerA || outerB)
+    return outerA && outerB && isSame(outerA, outerB);
+  auto getDepth = [](Value counter) {
+    unsigned depth = 0;
+    Operation *op = cast<BlockArgument>(counter).getOwner()->getParentOp();
+    for (; isa<scf::ForOp>(op); op = op->getParentOp())
+      ++depth;
+    return depth;
+  };
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  if (!x && !y)
+    return getDepth(a) == getDepth(b);
+  return x && y && x->getName() == y->getName() &&
+         x->getRawDictionaryAttrs() == y->getRawDictionaryAttrs() &&
+         x->getPropertiesAsAttribute() == y->getPropertiesAsAttribute() &&
+         cast<OpResult>(a).getResultNumber() ==
+             cast<OpResult>(b).getResultNumber() &&
+         llvm::all_of_zip(x->getOperands(), y->getOperands(),
+                          [&](Value v, Value w) {
+                            return isSameIn(v, inA, w, inB, specialize);
+                          });
 }
 
 /// Has the body of a loop compute `value` as early as it can, if it takes no
@@ -283,25 +351,41 @@ private:
                      /*isShared=*/false);
   }
 
+  /// Has a loop count its iterations by a parity, and those around it hand this
+  /// on.
+  scf::ForOp carryPhase(scf::ForOp loop, Value zero) {
+    auto carry = [&](scf::ForOp old, NewYieldValuesFn next) {
+      IRRewriter rewriter(old);
+      return cast<scf::ForOp>(*old.replaceWithAdditionalYields(
+          rewriter, zero, /*replaceInitOperandUsesInLoop=*/false, next));
+    };
+    loop = carry(
+        loop, [&](OpBuilder &b, Location, ArrayRef<BlockArgument> arguments) {
+          return SmallVector<Value>{flip(b, arguments.front())};
+        });
+    scf::ForOp inner = loop;
+    while (auto outer = dyn_cast<scf::ForOp>(inner->getParentOp())) {
+      outer = carry(outer, [&](OpBuilder &, Location, ArrayRef<BlockArgument>) {
+        return SmallVector<Value>{inner.getResults().back()};
+      });
+      inner->setOperand(inner->getNumOperands() - 1,
+                        outer.getRegionIterArgs().back());
+      inner = outer;
+    }
+    return loop;
+  }
+
   /// Has a group send its factors, and wait for the corrected sum.
   void handOver(Correction &correction) {
     Region *region = correction.region;
-    OpBuilder b(correction.loop);
+    OpBuilder b(getNest(correction).back());
     Value handed = bring(b, correction.handed, region),
           sent = bringBarrier(b, correction.sent, region),
           taken = bringBarrier(b, correction.taken, region),
           corrected = bringBarrier(b, correction.corrected, region),
           added = bringBarrier(b, correction.added, region),
           zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-    IRRewriter rewriter(correction.loop);
-    auto flipParity = [&](OpBuilder &b, Location,
-                          ArrayRef<BlockArgument> args) {
-      return SmallVector<Value>{flip(b, args.front())};
-    };
-    scf::ForOp loop = correction.loop =
-        cast<scf::ForOp>(*correction.loop.replaceWithAdditionalYields(
-            rewriter, zero, /*replaceInitOperandUsesInLoop=*/false,
-            flipParity));
+    scf::ForOp loop = correction.loop = carryPhase(correction.loop, zero);
     Value phase = loop.getRegionIterArgs().back();
     b.setInsertionPointToStart(loop.getBody());
     Value before = flip(b, phase);
@@ -326,15 +410,17 @@ private:
     wait(b, added, flip(b, loop.getResults().back()));
   }
 
-  /// The partition: corrects the sums of all groups, in each iteration.
+  /// What the partition calls the parts of a correction.
+  struct Names {
+    Value sum, handed, sent, taken, corrected, added;
+  };
+
+  /// The partition: goes through the loops of the groups, and corrects the sums
+  /// of all of them in each iteration.
   void correct() {
     OpBuilder b = OpBuilder::atBlockEnd(&partition->front());
     auto end = gpu::WarpReturnOp::create(b, loc);
     b.setInsertionPoint(end);
-    struct Names {
-      Value sum, handed, sent, taken, corrected, added;
-    };
-    SmallVector<Names> names;
     for (Correction &correction : corrections)
       names.push_back({bring(b, correction.sum, partition),
                        bring(b, correction.handed, partition),
@@ -342,18 +428,74 @@ private:
                        bringBarrier(b, correction.taken, partition),
                        bringBarrier(b, correction.corrected, partition),
                        bringBarrier(b, correction.added, partition)});
-    Correction &first = corrections.front();
-    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32),
-          always = arith::ConstantIntOp::create(b, loc, 1, 1);
-    auto loop = scf::ForOp::create(
-        b, loc, bring(b, first.lower, partition),
-        bring(b, first.upper, partition), bring(b, first.step, partition), zero,
-        /*bodyBuilder=*/nullptr, bool(first.loop.getUnsignedCmp()));
-    b.setInsertionPointToStart(loop.getBody());
-    Value phase = loop.getRegionIterArg(0), before = flip(b, phase);
-    for (const Names &group : names) {
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
+    always = arith::ConstantIntOp::create(b, loc, 1, 1);
+    Region *region = corrections.front().region;
+    // One for each loop of the first group that has a correction.
+    SmallVector<Value> phases(llvm::count_if(corrections,
+                                             [&](const Correction &correction) {
+                                               return correction.region ==
+                                                      region;
+                                             }),
+                              zero);
+    IRMapping mapping;
+    repeatLoops(b, region->front(), mapping, phases);
+  }
+
+  /// Repeats the loops of the first group with corrections.
+  void repeatLoops(OpBuilder &b, Block &from, IRMapping &mapping,
+                   SmallVectorImpl<Value> &phases) {
+    for (auto loop : from.getOps<scf::ForOp>()) {
+      auto isIn = [&](const Correction &correction) {
+        return loop->isAncestor(correction.loop);
+      };
+      if (llvm::none_of(corrections, isIn))
+        continue;
+      auto getBound = [&](Value bound) { return repeat(b, bound, mapping); };
+      Value lower = getBound(loop.getLowerBound()),
+            upper = getBound(loop.getUpperBound()),
+            step = getBound(loop.getStep());
+      auto mine = scf::ForOp::create(b, loc, lower, upper, step, phases,
+                                     /*bodyBuilder=*/nullptr,
+                                     bool(loop.getUnsignedCmp()));
+      mapping.map(loop.getInductionVar(), mine.getInductionVar());
+      OpBuilder body = OpBuilder::atBlockBegin(mine.getBody());
+      SmallVector<Value> now(mine.getRegionIterArgs());
+      auto here = llvm::find_if(corrections, [&](const Correction &correction) {
+        return correction.loop == loop;
+      });
+      if (here == corrections.end())
+        repeatLoops(body, *loop.getBody(), mapping, now);
+      else
+        now[here->number] = correctAll(body, here->number, now[here->number]);
+      scf::YieldOp::create(body, loc, now);
+      phases.assign(mine.getResults().begin(), mine.getResults().end());
+    }
+  }
+
+  /// Computes a bound of a loop of the first group.
+  Value repeat(OpBuilder &b, Value value, IRMapping &mapping) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Region *region = corrections.front().region;
+    if (Value outer = getOuter(value, specialize, region))
+      return bring(b, outer, partition);
+    Operation *op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      mapping.map(operand, repeat(b, operand, mapping));
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    return b.clone(*op, mapping)->getResult(result);
+  }
+
+  /// Corrects the sums of all groups in an iteration of their loops of a
+  /// number; returns the phase of the next one.
+  Value correctAll(OpBuilder &b, unsigned number, Value phase) {
+    Value before = flip(b, phase);
+    for (auto [correction, group] : llvm::zip(corrections, names)) {
+      if (correction.number != number)
+        continue;
       wait(b, group.sent, phase);
-      auto getFactors = [&](RankedTensorType rows) {
+      auto getFactors = [&, group = group](RankedTensorType rows) {
         Value factors = gpu::LocalLoadOp::create(b, loc, rows, group.handed);
         arrive(b, group.taken);
         wait(b, group.added, before);
@@ -362,7 +504,7 @@ private:
       scaleRows(b, loc, group.sum, always, kPart, getFactors);
       arrive(b, group.corrected);
     }
-    scf::YieldOp::create(b, loc, before);
+    return before;
   }
 
   gpu::WarpSpecializeOp specialize;
@@ -370,6 +512,8 @@ private:
   Location loc;
   const gpu::RingBarriers &mbarriers = getMbarriers();
   Region *partition = nullptr;
+  SmallVector<Names> names;
+  Value always;
 };
 
 //===----------------------------------------------------------------------===//
@@ -410,11 +554,11 @@ private:
         if (!correction)
           return;
         correction->region = region;
-        scf::ForOp loop = correction->loop;
         correction->sum = getOuter(store.getDst(), op, region);
-        correction->lower = getOuter(loop.getLowerBound(), op, region);
-        correction->upper = getOuter(loop.getUpperBound(), op, region);
-        correction->step = getOuter(loop.getStep(), op, region);
+        correction->number =
+            llvm::count_if(corrections, [&](const Correction &other) {
+              return other.region == region;
+            });
         corrections.push_back(*correction);
       });
     return corrections;
@@ -424,24 +568,52 @@ private:
                                   ArrayRef<Correction> corrections) {
     if (gpu::lookupNumCTAs(op) > 1)
       return "it is of a cluster";
-    SmallPtrSet<Region *, 4> regions;
-    const Correction &first = corrections.front();
     for (const Correction &correction : corrections) {
-      if (!regions.insert(correction.region).second)
-        return "a group corrects two sums";
-      if (correction.loop->getParentRegion() != correction.region)
-        return "its loop is in another one";
-      if (!correction.sum || !correction.lower || !correction.upper ||
-          !correction.step)
-        return "a group makes its sum, or the bounds of its loop, itself";
+      if (!correction.sum)
+        return "a group makes its sum itself";
       if (gpu::lookupNumWarps(correction.loop) != kGroupWarps ||
           !isPlainSum(correction.getType()))
         return "not all sums have 128 rows and four warps";
-      if (!isSame(correction.lower, first.lower) ||
-          !isSame(correction.upper, first.upper) ||
-          !isSame(correction.step, first.step))
-        return "the loops of its groups have other bounds";
+      if (llvm::count_if(corrections, [&](const Correction &other) {
+            return other.loop->isAncestor(correction.loop);
+          }) > 1)
+        return "a loop corrects two sums, or is in one that corrects";
+      if (std::string why = findObstacleOfLoops(op, corrections, correction);
+          !why.empty())
+        return why;
     }
+    return "";
+  }
+
+  /// Further warps go through the same loops as each group.
+  static std::string findObstacleOfLoops(gpu::WarpSpecializeOp op,
+                                         ArrayRef<Correction> corrections,
+                                         const Correction &correction) {
+    auto isOf = [](Region *region) {
+      return
+          [region](const Correction &other) { return other.region == region; };
+    };
+    Region *first = corrections.front().region;
+    if (llvm::count_if(corrections, isOf(first)) !=
+        llvm::count_if(corrections, isOf(correction.region)))
+      return "its groups have other loops";
+    const Correction &model = corrections[correction.number];
+    SmallVector<scf::ForOp> loops = getNest(correction),
+                            others = getNest(model);
+    if (loops.empty())
+      return "a loop of it runs under a condition";
+    if (loops.size() != others.size())
+      return "its groups have other loops";
+    for (auto [loop, other] : llvm::zip(loops, others))
+      for (auto [bound, otherBound] :
+           llvm::zip(loop->getOperands().take_front(3),
+                     other->getOperands().take_front(3))) {
+        if (!canRepeat(bound, op, correction.region))
+          return "a group computes the bounds of its loop from what it loads "
+                 "or hands on";
+        if (!isSameIn(bound, correction.region, otherBound, model.region, op))
+          return "the loops of its groups have other bounds";
+      }
     return "";
   }
 

@@ -28,7 +28,7 @@ module {
 // Groups would hear of each other longer than they compute.
 // CHECK: module
 // CHECK-LABEL: @short
-// REMARK: rows of its dots are not divided among two groups of warps: an iteration would take 1824 cycles, and takes 1696 in one group
+// REMARK: rows of its dots are not divided among two groups of warps: an iteration would take 736 cycles, and takes 608 in one group
 // POSSIBLE: tt.longest_extent
 // POSSIBLE-LABEL: @short
 module {

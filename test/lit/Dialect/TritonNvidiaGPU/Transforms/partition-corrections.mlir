@@ -191,3 +191,94 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// In a loop over tiles, the further warps go through the same loops, and compute
+// their bounds. The phase goes on from tile to tile.
+#rows = #ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+!ring = !ttg.memdesc<2x64x64xf16, #shared, #smem, mutable>
+!values = !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+!sum = !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
+!weights = !ttg.memdesc<128x64xf16, #tmem, #ttnvgpu.tensor_memory>
+!tile = tensor<128x64xf32, #rows>
+!row = tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @tiles
+  // CHECK: default {
+  // CHECK: %[[TILES:.*]] = scf.for {{.*}} iter_args(%[[OUTER:[^ ]*]] =
+  // CHECK: %[[KEYS:.*]] = scf.for {{.*}} iter_args(%{{[^ ]*}} = %[[OUTER]])
+  // CHECK: scf.yield %[[KEYS]]
+  // CHECK: ttg.warp_yield
+  // CHECK: partition1({{.*}}) num_warps(4) {
+  // CHECK: scf.for %[[T:[^ ]*]] = {{.*}} iter_args(%[[MINE:[^ ]*]] =
+  // CHECK: %[[END:.*]] = arith.muli %[[T]], %{{.*}} : i32
+  // CHECK: scf.for {{.*}} to %[[END]] {{.*}} iter_args(%[[PHASE:[^ ]*]] = %[[MINE]])
+  // CHECK: ttnvgpu.wait_barrier %{{.*}}, %[[PHASE]]
+  // CHECK: ttg.local_load
+  tt.func @tiles(%o0: !sum, %v: !ring, %x: !tile, %a: !row, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %true = arith.constant true
+    ttg.warp_specialize(%n) attributes {requestedRegisters = array<i32: 40>}
+    default {
+      scf.for %t = %c0 to %n step %c1 : i32 {
+        %end = arith.muli %t, %c64 : i32
+        scf.for %i = %c0 to %end step %c64 : i32 {
+          %f = math.exp2 %a : !row
+          %w = arith.truncf %x : !tile to tensor<128x64xf16, #rows>
+          %e = tt.expand_dims %f {axis = 1 : i32} : !row -> tensor<128x1xf32, #rows>
+          %b = tt.broadcast %e : tensor<128x1xf32, #rows> -> !tile
+          %l = ttnvgpu.tmem_load %o0 : !sum -> !tile
+          %p = arith.mulf %l, %b : !tile
+          %m = ttnvgpu.tmem_alloc %w : (tensor<128x64xf16, #rows>) -> !weights
+          %s = ttg.memdesc_index %v[%c0] : !ring -> !values
+          ttnvgpu.tmem_store %p, %o0, %true : !tile -> !sum
+          ttnvgpu.tc_gen5_mma %m, %s, %o0, %true, %true : !weights, !values, !sum
+        }
+      }
+      ttg.warp_yield
+    }
+    partition0(%k: i32) num_warps(1) {
+      ttg.warp_return
+    } : (i32) -> ()
+    tt.return
+  }
+
+  // What decides how long the loop is cannot be computed by others.
+  // CHECK-LABEL: tt.func @loaded
+  // CHECK-NOT: partition1
+  tt.func @loaded(%o0: !sum, %v: !ring, %x: !tile, %a: !row, %n: i32, %lengths: !tt.ptr<i32>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %true = arith.constant true
+    ttg.warp_specialize(%n) attributes {requestedRegisters = array<i32: 40>}
+    default {
+      scf.for %t = %c0 to %n step %c1 : i32 {
+        %end = tt.load %lengths : !tt.ptr<i32>
+        scf.for %i = %c0 to %end step %c64 : i32 {
+          %f = math.exp2 %a : !row
+          %w = arith.truncf %x : !tile to tensor<128x64xf16, #rows>
+          %e = tt.expand_dims %f {axis = 1 : i32} : !row -> tensor<128x1xf32, #rows>
+          %b = tt.broadcast %e : tensor<128x1xf32, #rows> -> !tile
+          %l = ttnvgpu.tmem_load %o0 : !sum -> !tile
+          %p = arith.mulf %l, %b : !tile
+          %m = ttnvgpu.tmem_alloc %w : (tensor<128x64xf16, #rows>) -> !weights
+          %s = ttg.memdesc_index %v[%c0] : !ring -> !values
+          ttnvgpu.tmem_store %p, %o0, %true : !tile -> !sum
+          ttnvgpu.tc_gen5_mma %m, %s, %o0, %true, %true : !weights, !values, !sum
+        }
+      }
+      ttg.warp_yield
+    }
+    partition0(%k: i32) num_warps(1) {
+      ttg.warp_return
+    } : (i32) -> ()
+    tt.return
+  }
+}

@@ -93,6 +93,22 @@ def test_targets(target):
     assert corrects(run("fp16", 256, 128, 128, 64, correction_group=True))
 
 
+def test_default():
+    assert corrects(run("fp16", 256, 128, 64, 64, row_groups=2))
+    assert corrects(run("fp16", 256, 128, 64, 64, bm=128, num_warps=4))
+
+
+@pytest.mark.parametrize("loops", [1, 2])
+@pytest.mark.parametrize("causal", [False, True])
+def test_over_tiles(causal, loops):
+    """The further warps go through all tiles, too. Loops without iterations are among them."""
+    kernel = run(
+        "fp16", 700, 700, 64, 64, causal, loops, programs=2, row_groups=2, num_stages=3
+    )  # fmt: skip
+    assert groups(kernel) == [4, 4] and corrects(kernel)
+    assert kernel.n_spills == 0
+
+
 def test_never():
     assert groups(run("fp16", 256, 128, 128, 64, correction_group=False)) == [4]
     with pytest.raises(tile.TileError, match="correction_group is True or False, not 2"):

@@ -25,12 +25,15 @@ LINE = r"(?:[^\n]*\n)"
 WAIT = r" *ttnvgpu\.wait_barrier [^\n]*\n"
 DOT = r" *ttnvgpu\.tc_gen5_mma [^\n]*\n"
 LOAD = r" *%\w+ = ttnvgpu\.tmem_load [^\n]*\n"
+VALUE = r"(?: *%\w+ = [^\n]*\n)"
+BRANCH = r" *scf\.if [^\n]*\n(?:(?! *})[^\n]*\n)* *}[^\n]*\n"
 COMMIT = r" *ttnvgpu\.tc_gen5_commit [^\n]*\n"
 MISTAKES = {
     "one warp fewer has to hand buffers back": (r"(init_barrier %\w+, )10\b", r"\g<1>9"),
     "nobody waits for keys": (rf"{WAIT}(?=(?:(?!wait_barrier){LINE})*?{DOT})", ""),
     "buffers are handed back before dots have read them": (COMMIT, ""),
-    "nobody waits for scores": (rf"{WAIT}(?={LOAD})", ""),
+    "nobody waits for scores": (rf"{WAIT}(?={VALUE}*?{LOAD})", ""),
+    "the next scores start before these are loaded": (rf"({LOAD})({BRANCH})", r"\2\1"),
 }
 
 
