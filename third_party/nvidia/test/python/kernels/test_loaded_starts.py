@@ -29,7 +29,7 @@ def tiles_at(
     out, out_ptr, x_ptr, w_ptr, starts_ptr, count, K,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SPECIALIZE: tl.constexpr,
 ):  # fmt: skip
-    """Each program stores the results of a few dots, from the row and the column on that memory says."""
+    """Each program stores tiles, from the row and the column on that memory says."""
     made = tl.make_tensor_descriptor(out_ptr, out.shape, (*out.strides[:-1], 1), out.block_shape)
     i, j, k = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, BK)
     for t in tl.range(tl.program_id(0), count, tl.num_programs(0), warp_specialize=SPECIALIZE):
