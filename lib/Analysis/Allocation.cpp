@@ -107,6 +107,20 @@ void Allocation::collect(FunctionOpInterface function,
   });
 }
 
+/// The partition of the outermost warp_specialize around `op`, if there is one.
+static Region *getPartition(Operation *op, Operation *function) {
+  Region *partition = nullptr;
+  for (; op && op != function; op = op->getParentOp()) {
+    Operation *parent = op->getParentOp();
+    auto specialize = dyn_cast_or_null<gpu::WarpSpecializeOp>(parent);
+    bool isDefault =
+        specialize && op->getParentRegion() == &specialize.getDefaultRegion();
+    if (isDefault || isa_and_nonnull<gpu::WarpSpecializePartitionsOp>(parent))
+      partition = op->getParentRegion();
+  }
+  return partition;
+}
+
 void Allocation::computeLifetimes(FunctionOpInterface function) {
   // Operations in program order; an operation's life includes its regions.
   llvm::DenseMap<Operation *, std::pair<int64_t, int64_t>> numberOf;
@@ -123,17 +137,24 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
 
   auto extendTo = [&](Buffer &buffer, Operation *op) {
     auto [begin, end] = numberOf.lookup(op);
-    // Partitions of warp_specialize run at once: what lives in one lives as
-    // long as all of them.
-    for (Operation *parent = op->getParentOp(); parent && parent != function;
-         parent = parent->getParentOp())
-      if (isa<gpu::WarpSpecializeOp>(parent))
-        std::tie(begin, end) = numberOf.lookup(parent);
+    buffer.beginInside = std::min(buffer.beginInside, begin);
+    buffer.endInside = std::max(buffer.endInside, end);
+    Region *partition = getPartition(op, function);
+    // Partitions of warp_specialize run at once: for the others, what lives in
+    // one lives as long as all of them.
+    if (partition)
+      std::tie(begin, end) =
+          numberOf.lookup(partition->getParentOfType<gpu::WarpSpecializeOp>());
+    if (partition != buffer.partition)
+      buffer.partition = nullptr;
     buffer.begin = std::min(buffer.begin, begin);
     buffer.end = std::max(buffer.end, end);
   };
   for (Buffer &buffer : buffers) {
     std::tie(buffer.begin, buffer.end) = numberOf.lookup(buffer.owner);
+    std::tie(buffer.beginInside, buffer.endInside) =
+        numberOf.lookup(buffer.owner);
+    buffer.partition = getPartition(buffer.owner, function);
     extendTo(buffer, buffer.owner);
     // A scratch buffer is needed around the operation only, not in its region.
     // But the warps of partitions wait for work from the start to the end.
@@ -180,7 +201,7 @@ void Allocation::computeLifetimes(FunctionOpInterface function) {
 
 void Allocation::place() {
   auto liveTogether = [](const Buffer &a, const Buffer &b) {
-    return a.begin <= b.end && b.begin <= a.end;
+    return a.livesWith(b);
   };
   // Large ones first, each at the lowest place that is free.
   SmallVector<int> order = llvm::to_vector(llvm::seq<int>(0, buffers.size()));

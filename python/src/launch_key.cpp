@@ -332,12 +332,20 @@ void Dispatcher::addDescriptor(Query &query, PyObject *value,
   }
   size_t last = query.leaves.size();
   // Kernels are compiled for rows of multiples of 16 bytes. From how many
-  // elements on that is so depends on their type.
+  // elements on that is so depends on their type. They are also compiled for
+  // tensors that have elements, and no negative stride.
   size_t rank = (last - first) / 2;
   if (mode == Mode::Value && rank) {
-    uint64_t extent = nb::cast<uint64_t>(
-        nb::int_(nb::handle(query.leaves[first + rank - 1].value)));
-    key.add(std::min<uint64_t>(extent & -extent, 16));
+    bool isUsual = true;
+    int64_t extent = 0;
+    for (size_t i = first; i != last; ++i) {
+      int64_t number =
+          nb::cast<int64_t>(nb::int_(nb::handle(query.leaves[i].value)));
+      isUsual &= i < first + rank ? number > 0 : number >= 0;
+      if (i == first + rank - 1)
+        extent = number;
+    }
+    key.add(isUsual ? std::min<int64_t>(extent & -extent, 16) : 0);
   }
   query.leaves.push_back({nan ? Py_True : Py_False, 0});
   for (size_t i = first; i != last; ++i) {

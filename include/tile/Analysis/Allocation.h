@@ -45,7 +45,17 @@ public:
     int64_t offset = 0;
     /// Numbers of the first and the last operation in the buffer's life.
     int64_t begin = 0, end = 0;
+    /// The partition that alone uses the buffer, if there is one, and the
+    /// buffer's life there.
+    Region *partition = nullptr;
+    int64_t beginInside = 0, endInside = 0;
 
+    /// Whether some thread may need both at once.
+    bool livesWith(const Buffer &other) const {
+      if (partition && partition == other.partition)
+        return beginInside <= other.endInside && other.beginInside <= endInside;
+      return begin <= other.end && other.begin <= end;
+    }
     bool overlaps(const Buffer &other) const {
       return offset < other.offset + other.size && other.offset < offset + size;
     }

@@ -3,7 +3,8 @@
 A kernel takes a descriptor as ``tensordesc<fp16[16, 64]>`` in its signature, or as
 ``tensordesc<fp16[16, 64],LAYOUT>`` where it says how blocks lie. The key of an argument goes on
 with "Z" if elements out of bounds are zeros, and with "R" if loads round to tf32. It ends in "D" if
-the rows are multiples of 16 bytes, as the base and the strides are.
+the rows are multiples of 16 bytes, as the base and the strides are. Tensors without elements have
+no "D": nobody has looked at their strides. Nor have tensors with a negative stride.
 At run time a descriptor becomes several arguments. These are its base, shape and strides, and
 whether it pads with NaNs. Then come the shape and the strides that the kernel asks it for.
 
@@ -41,9 +42,16 @@ def key_of(value: Any) -> str:
     if takes_pixels(value):
         kind, placed = _PIXELS, f",{_RANK}{len(value.shape)}{placed}"
     zero = "Z" if value.padding == "zero" else ""
-    whole = "" if value.shape[-1] * item_size(value.base) % ALIGNMENT else "D"
+    whole = "D" if _has_whole_rows(value, item_size(value.base)) else ""
     rounded = "R" if getattr(value, "round_f32_to_tf32", False) else ""
     return f"{kind}{type_name(value.base.dtype)}[{extents}]{placed}>{zero}{rounded}{whole}"
+
+
+def _has_whole_rows(value: Any, size: int) -> bool:
+    """Whether rows, of elements of `size` bytes, are multiples of 16 bytes. There are elements, and
+    no stride is negative."""
+    usual = all(extent > 0 for extent in value.shape) and all(s >= 0 for s in value.strides)
+    return usual and value.shape[-1] * size % ALIGNMENT == 0
 
 
 def decode(key: str) -> tuple[str, list[tuple[str, int]]]:
@@ -55,6 +63,24 @@ def decode(key: str) -> tuple[str, list[tuple[str, int]]]:
         "D": ("tt.divisibility", ALIGNMENT),
     }
     return spec + ">", [facts[letter] for letter in known]
+
+
+def facts_of_parts(key: str) -> dict[int, list[tuple[str, int]]]:
+    """What is known of the shape and the strides that a kernel asks a descriptor for, by their
+    places behind it. A kernel may make another descriptor of them."""
+    spec, _, known = key.partition(">")
+    if "D" not in known or pixel_rank(spec + ">"):
+        return {}
+    from ..language.dtypes import str_to_type
+
+    name, shape = parse(spec + ">")
+    rank, bits = len(shape), str_to_type(name).primitive_bitwidth
+    multiple = ("tt.divisibility", max(1, ALIGNMENT * 8 // bits))
+    non_negative = ("tt.non_negative", 1)
+    facts = {1 + i: [non_negative] for i in range(2 * rank)}
+    for place in (rank, *range(1 + rank, 2 * rank)):
+        facts[place] = [multiple, non_negative]
+    return facts
 
 
 def is_descriptor(spec: Any) -> bool:

@@ -273,6 +273,8 @@ def decode(key: Any, value: Any, path: tuple[int, ...], constants: dict, hints: 
         spec, known = descriptors.decode(key)
         if known:  # Of what a kernel sees of a descriptor, it is the first.
             hints[(*path, 0)] = known
+        for place, facts in descriptors.facts_of_parts(key).items():
+            hints[(*path, place)] = facts
         return spec
     if key in ("1", "None"):
         constants[path] = 1 if key == "1" else None

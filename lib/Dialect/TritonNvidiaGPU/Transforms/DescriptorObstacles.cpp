@@ -111,7 +111,7 @@ ValueRange getIndices(Operation *op) {
 Obstacle findObstacle(ArrayRef<Operation *> users,
                       const TMAAlignment &alignment,
                       const ModuleAxisInfoAnalysis &axisInfo,
-                      ValueRanges &ranges) {
+                      ValueRanges &ranges, StoresBegin begin) {
   for (Operation *user : users) {
     // The pieces again: a bound must not cut one.
     if (ValueRange indices = getIndices(user); !indices.empty()) {
@@ -124,7 +124,7 @@ Obstacle findObstacle(ArrayRef<Operation *> users,
         return "a block of it is not known to start at a multiple of " +
                std::to_string(alignment.row) + " bytes";
       // Loads may start there; what stores does so by an illegal instruction.
-      if (!isa<DescriptorLoadOp>(user) &&
+      if (begin == StoresBegin::Anywhere && !isa<DescriptorLoadOp>(user) &&
           llvm::any_of(indices, [&](Value index) {
             return !ranges.isNonNegative(index);
           }))
@@ -215,7 +215,8 @@ Obstacle findObstacleOfCluster(ArrayRef<Operation *> users,
 Obstacle nvidia_gpu::findObstacleForTMA(const DescriptorClass &descriptors,
                                         RankedTensorType block,
                                         const ModuleAxisInfoAnalysis &axisInfo,
-                                        ValueRanges &ranges, unsigned numCTAs) {
+                                        ValueRanges &ranges, unsigned numCTAs,
+                                        StoresBegin begin) {
   ArrayRef<Value> members = descriptors.members;
   ArrayRef<Operation *> users = descriptors.users;
   SmallVector<Operation *> makes;
@@ -239,7 +240,8 @@ Obstacle nvidia_gpu::findObstacleForTMA(const DescriptorClass &descriptors,
             findObstacleInNumbers(make, alignment, axisInfo, ranges))
       return obstacle;
   }
-  if (Obstacle obstacle = findObstacle(users, alignment, axisInfo, ranges))
+  if (Obstacle obstacle =
+          findObstacle(users, alignment, axisInfo, ranges, begin))
     return obstacle;
   if (Obstacle obstacle = findObstacleOfCluster(users, block, numCTAs))
     return obstacle;
@@ -269,6 +271,7 @@ bool nvidia_gpu::hasObstacleInNumbersAlone(
   std::optional<SmallVector<TMABox>> boxes = getTMABoxes(block);
   return boxes && boxes->size() <= kMostBoxes &&
          !findObstacle(make, axisInfo) &&
-         !findObstacle(users, alignment, axisInfo, ranges) &&
+         !findObstacle(users, alignment, axisInfo, ranges,
+                       StoresBegin::Anywhere) &&
          findObstacleInNumbers(make, alignment, axisInfo, ranges);
 }

@@ -12,12 +12,16 @@
 
 namespace mlir::triton::nvidia_gpu {
 
+/// Where the blocks begin that a program stores.
+enum class StoresBegin { Anywhere, Inside };
+
 /// Why the descriptors of a class are better off as pointers: what TMA cannot
-/// do, or not well. Nullopt if TMA is to copy their blocks.
+/// do, or not well. Nullopt if TMA is to copy their blocks. `begin` is what is
+/// taken to be so, whatever is known of the coordinates.
 std::optional<std::string>
 findObstacleForTMA(const DescriptorClass &descriptors, RankedTensorType block,
                    const ModuleAxisInfoAnalysis &axisInfo, ValueRanges &ranges,
-                   unsigned numCTAs);
+                   unsigned numCTAs, StoresBegin begin = StoresBegin::Anywhere);
 
 /// Whether TMA could copy what `users` access by a descriptor, if it was known
 /// that its base, strides and rows are as TMA takes them.

@@ -12,6 +12,7 @@
 #include "DescriptorObstacles.h"
 #include "UnpackDescriptorArgument.h"
 #include "VersionDescriptors.h"
+#include "VersionStores.h"
 
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
@@ -44,8 +45,10 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (leaveToPointers && getNumCTAs() == 1)
+    if (leaveToPointers && getNumCTAs() == 1) {
       versionLoops(module);
+      versionStoresOf(module);
+    }
     std::optional<ModuleAxisInfoAnalysis> axisInfo;
     // A store whose offset overflows is nobody's wish, and hardly any offset
     // could be shown not to.
@@ -140,6 +143,37 @@ private:
                                        gpu::cloneWithEncoding(block, encoding),
                                        axisInfo, ranges);
     });
+  }
+
+  /// Has the kernel ask where blocks begin, if that alone keeps TMA from
+  /// storing them.
+  void versionStoresOf(ModuleOp module) {
+    ModuleAxisInfoAnalysis axisInfo(module);
+    ValueRanges ranges(module, ValueRangeAnalysis::Overflow::NeverHappens);
+    SmallVector<MakeTensorDescOp> wanted;
+    for (const DescriptorClass &descriptors : getDescriptorClasses(module)) {
+      auto make = descriptors.members.front().getDefiningOp<MakeTensorDescOp>();
+      if (!make || descriptors.members.size() > 1 ||
+          make.getType().getBlockType().getEncoding() ||
+          !llvm::all_of(descriptors.users,
+                        llvm::IsaPred<DescriptorLoadOp, DescriptorStoreOp>))
+        continue;
+      RankedTensorType block = make.getType().getBlockType();
+      Attribute encoding =
+          chooseDescriptorEncoding(block, descriptors.users, /*numCTAs=*/1,
+                                   forTensorMemory)
+              .encoding;
+      auto isInWay = [&](StoresBegin begin) {
+        return findObstacleForTMA(descriptors,
+                                  gpu::cloneWithEncoding(block, encoding),
+                                  axisInfo, ranges, /*numCTAs=*/1, begin)
+            .has_value();
+      };
+      if (isInWay(StoresBegin::Anywhere) && !isInWay(StoresBegin::Inside))
+        wanted.push_back(make);
+    }
+    for (MakeTensorDescOp make : wanted)
+      versionStores(make, ranges);
   }
 
   /// Whether the launch is to make a descriptor of a class with so many

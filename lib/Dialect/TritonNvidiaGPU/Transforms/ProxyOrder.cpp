@@ -173,10 +173,12 @@ void ProxyOrder::insertFences() {
   }
 }
 
-bool ProxyOrder::isObserved(Operation *store) {
+bool ProxyOrder::isObserved(Operation *store, Block *except) {
   // Others go on where functions that are called end.
-  return !function.isPublic() ||
-         anyAfter(store, [&](Operation *op) { return observesStores(op); });
+  return !function.isPublic() || anyAfter(store, [&](Operation *op) {
+    bool counts = !except || !except->findAncestorOpInBlock(*op);
+    return counts && observesStores(op);
+  });
 }
 
 bool ProxyOrder::followsCopies(Operation *store) {

@@ -28,8 +28,9 @@ public:
   void insertFences();
 
   /// Whether something that may run after `store` may see what it writes, write
-  /// there too, or tell others that it is there.
-  bool isObserved(Operation *store);
+  /// there too, or tell others that it is there. What is in the block `except`
+  /// does not count.
+  bool isObserved(Operation *store, Block *except = nullptr);
 
   /// Whether other copies may still be writing when `store` starts its own.
   bool followsCopies(Operation *store);

@@ -177,6 +177,26 @@ static void createStore(RewriterBase &rewriter, Location loc, Value value,
                               waits.complete);
 }
 
+/// The block that runs in place of the one of `op`, if that is a branch.
+static Block *getOtherBranch(Operation *op) {
+  auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+  if (!branch || !branch.elseBlock())
+    return nullptr;
+  return op->getBlock() == branch.thenBlock() ? branch.elseBlock()
+                                              : branch.thenBlock();
+}
+
+/// Has all threads wait in front of `block` until the copies before have
+/// written. That is where only what this block does could see them: other
+/// blocks, which may run more often, need not wait.
+static void waitForCopiesBefore(Block *block) {
+  OpBuilder builder = OpBuilder::atBlockBegin(block);
+  Location loc = block->getParentOp()->getLoc();
+  AsyncTMAStoreWaitOp::create(builder, loc, /*pendings=*/0, /*complete=*/true);
+  gpu::BarrierOp::create(
+      builder, loc, gpu::AddrSpace::GlobalRead | gpu::AddrSpace::GlobalWrite);
+}
+
 /// Has the partitions that capture `desc` acquire its map: each thread does
 /// that for itself.
 static void acquireInPartitions(Value desc, Value map) {
@@ -243,10 +263,19 @@ public:
     for (auto function : getOperation().getOps<FunctionOpInterface>()) {
       ProxyOrder order(function);
       order.insertFences();
+      llvm::SmallSetVector<Block *, 2> branches;
       function.walk([&](Operation *op) {
-        if (isDescriptorStore(op))
-          waits[op] = {order.followsCopies(op), order.isObserved(op)};
+        if (!isDescriptorStore(op))
+          return;
+        bool isObserved = order.isObserved(op);
+        Block *other = getOtherBranch(op);
+        if (isObserved && other && !order.isObserved(op, other)) {
+          branches.insert(other);
+          isObserved = false;
+        }
+        waits[op] = {order.followsCopies(op), isObserved};
       });
+      llvm::for_each(branches, waitForCopiesBefore);
       order.noteAssumptions();
     }
     for (Operation *op : worklist) {
