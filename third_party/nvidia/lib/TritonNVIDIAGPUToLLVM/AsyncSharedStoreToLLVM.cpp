@@ -33,6 +33,10 @@ struct AsyncSharedStorePattern : TargetPattern<ttng::AsyncSharedStoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     if (!facts.hasTMA)
       return this->decline(op, "st.async needs sm_90 or later");
+    // An H200 stops a program without a cluster here: "illegal instruction".
+    if (ttg::lookupNumCTAs(op) == 1)
+      return this->decline(op, "st.async is for clusters of more than one "
+                               "block, and num_ctas is 1");
     LLVMBuilder b(op.getLoc(), rewriter);
     auto memory = cast<ttg::MemDescType>(op.getDst().getType());
     auto source = cast<RankedTensorType>(op.getValue().getType());

@@ -13,7 +13,8 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [
   let description = [{
     Writes `value` over all of `dst`, which may be in other blocks of the cluster.
     The bytes count towards the current phase of `barrier` in the block that they
-    come to, which a `barrier_expect` announced them to.
+    come to, which a `barrier_expect` announced them to. The conversion to LLVM
+    refuses it in programs without a cluster: GPUs stop at the instruction there.
 
     Example:
 

@@ -70,3 +70,19 @@ module attributes {ttg.shared = 0 : i32, "ttg.barriers-inserted", "ttg.num-warps
     tt.return
   }
 }
+
+// -----
+
+// Without a cluster a GPU stops at the instruction.
+#blocked = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {ttg.shared = 528 : i32, "ttg.barriers-inserted", "ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  tt.func @one_block(%x: tensor<128xi32, #blocked>) {
+    %to = ttg.local_alloc {allocation.offset = 0 : i32} : () -> !ttg.memdesc<128xi32, #shared, #ttg.shared_memory, mutable>
+    %barrier = ttg.local_alloc {allocation.offset = 512 : i32} : () -> !ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>
+    // expected-error @below {{failed to legalize operation 'ttnvgpu.async_shared_store'}}
+    // expected-note @below {{st.async is for clusters of more than one block, and num_ctas is 1}}
+    ttnvgpu.async_shared_store %x, %to, %barrier : tensor<128xi32, #blocked> -> !ttg.memdesc<128xi32, #shared, #ttg.shared_memory, mutable>, !ttg.memdesc<1xi64, #shared, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
