@@ -36,6 +36,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/Partitions.h"
 #include "tile/Dialect/TritonGPU/Transforms/RingBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonNvidiaGPU/IR/ProgramLoop.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -458,6 +459,9 @@ private:
       auto mine = scf::ForOp::create(b, loc, lower, upper, step, phases,
                                      /*bodyBuilder=*/nullptr,
                                      bool(loop.getUnsignedCmp()));
+      // All warps learn of the next program in the same way.
+      if (Attribute overPrograms = loop->getAttr(kOverProgramsAttrName))
+        mine->setAttr(kOverProgramsAttrName, overPrograms);
       mapping.map(loop.getInductionVar(), mine.getInductionVar());
       OpBuilder body = OpBuilder::atBlockBegin(mine.getBody());
       SmallVector<Value> now(mine.getRegionIterArgs());

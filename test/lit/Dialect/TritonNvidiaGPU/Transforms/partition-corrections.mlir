@@ -219,6 +219,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: scf.for {{.*}} to %[[END]] {{.*}} iter_args(%[[PHASE:[^ ]*]] = %[[MINE]])
   // CHECK: ttnvgpu.wait_barrier %{{.*}}, %[[PHASE]]
   // CHECK: ttg.local_load
+  // CHECK: } {ttnvgpu.over_programs}
   tt.func @tiles(%o0: !sum, %v: !ring, %x: !tile, %a: !row, %n: i32) {
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
@@ -240,7 +241,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
           ttnvgpu.tmem_store %p, %o0, %true : !tile -> !sum
           ttnvgpu.tc_gen5_mma %m, %s, %o0, %true, %true : !weights, !values, !sum
         }
-      }
+      } {ttnvgpu.over_programs}
       ttg.warp_yield
     }
     partition0(%k: i32) num_warps(1) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from reference import sim_only
-from test_row_groups import has_two_groups, run
+from test_row_groups import has_two_groups, partitions, run
 
 #: An H100 or H200 has none of this.
 pytestmark = sim_only
@@ -42,3 +42,17 @@ def test_ragged(length, keys, loops, causal):
         "fp16", length, keys, 64, 64, causal and length <= keys, loops, programs=2, row_groups=2
     )
     assert has_two_groups(kernel)
+
+
+@pytest.mark.parametrize("d", [64, 128])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("corrects", [False, True])
+@pytest.mark.parametrize("loops", [1, 2])
+def test_launch_control(d, causal, corrects, loops):
+    """The loop over programs, which asks the GPU for the next one, is one over tiles."""
+    kernel = run(
+        "fp16", 1100, 1100, d, 64, causal, loops, clc=True, row_groups=2, correction_group=corrects
+    )
+    assert has_two_groups(kernel) and kernel.n_spills == 0
+    assert partitions(kernel)[1:] == ([4, 4] if corrects else [4])
+    assert "clusterlaunchcontrol.try_cancel" in kernel.asm["ptx"]
