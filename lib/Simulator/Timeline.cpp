@@ -106,6 +106,8 @@ static bool keepsPlace(const Inst &inst) {
 
 void Timeline::settle(const Ctx &c) {
   Warp &w = of(c);
+  if (w.latest > w.clock && w.latestWriter)
+    waitUntil(*c.cta, *c.warp, w.latest, w.latestWriter->name);
   w.clock = std::max(w.clock, w.latest);
 }
 
@@ -142,7 +144,10 @@ void Timeline::issue(const Ctx &c, const Inst &inst) {
     settle(c);
   }
   w.start = std::max(w.clock, ready);
-  w.latest = std::max(w.latest, w.start);
+  if (w.start > w.latest) {
+    w.latest = w.start;
+    w.latestWriter = writer;
+  }
   place = {w.start + 1, writer};
   if (!w.runOf || w.runOf->source != inst.source ||
       (inst.source < 0 && w.runOf->line != inst.line)) {

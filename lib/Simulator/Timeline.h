@@ -112,6 +112,7 @@ private:
     bool spins = false;  ///< waits for an mbarrier; its tries take no time
     uint64_t start = 0;  ///< when the last instruction does
     uint64_t latest = 0; ///< when the last one to do so does
+    const Inst *latestWriter = nullptr;  ///< whose result that one waits for
     std::array<Started, reach> window{}; ///< the last instructions
     uint32_t next = 0;                   ///< the oldest of them
     std::array<uint64_t, 3> open{};      ///< when the open group is complete

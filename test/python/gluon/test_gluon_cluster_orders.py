@@ -54,7 +54,7 @@ def shape_of(order: str, rows: int, columns: int) -> list[int]:
     return [rows << order.count("m"), columns << order.count("n")]
 
 
-@pytest.mark.sweep(4)
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("rows", [64, 128, 256])
 @pytest.mark.parametrize("warps", [4, 8])

@@ -124,7 +124,7 @@ def test_recorded_kernels_are_found():
 
 
 # bench/tables has them for sm_100 and sm_120.
-@pytest.mark.sweep(12)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", [103, 110])
 @pytest.mark.parametrize("name", RECORDED)
 def test_recorded_kernels(name, target):
@@ -204,7 +204,7 @@ BENCHMARKS = [
 ]
 
 
-@pytest.mark.sweep(12)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("module", "kernel", "types", "constants", "warps"), BENCHMARKS)
 def test_kernels_of_benchmarks(module, kernel, types, constants, warps, target):

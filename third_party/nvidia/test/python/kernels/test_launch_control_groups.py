@@ -317,7 +317,8 @@ def test_attention(warps, stages):
         *(TensorDescriptor.from_tensor(x, s) for x, s in shapes), d**-0.5, length, d, bm, bn,
         num_warps=warps, num_stages=stages, clc=True,
     )  # fmt: skip
-    assert stays(kernel) and partitions(kernel) == [1]
+    # With one group, other warps correct its sums.
+    assert stays(kernel) and partitions(kernel) == ([1, 4] if warps == 4 else [1])
     wide = [t.astype(np.float64) for t in (q, k, v)]
     scores = np.where(np.tri(length, dtype=bool), wide[0] @ wide[1].T * d**-0.5, -np.inf)
     p = np.exp(scores - scores.max(-1, keepdims=True))
