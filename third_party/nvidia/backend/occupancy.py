@@ -301,12 +301,12 @@ def assemble(
     if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
         return cubin, usage
     at_once = _waits_at_once(ptx)
-    asked = _bytes_in_a_cycle(ptx, cubin, held * warps) if at_once else 0.0
+    demand = _bytes_in_a_cycle(ptx, cubin, held * warps) if at_once else 0.0
     more = None
     # More loads at a time help launches of few blocks, too: half of what resides is counted.
-    if not usage.get("n_spills") and asked < 2 * _ENOUGH_BYTES:
+    if not usage.get("n_spills") and demand < 2 * _ENOUGH_BYTES:
         more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
-    if more and more.fewer_blocks and asked >= _ENOUGH_BYTES:
+    if more and more.fewer_blocks and demand >= _ENOUGH_BYTES:
         more = None
     if more and more.fewer_blocks and more.trips >= _MOST_TRIPS:
         freer = _assemble_with(more, ptx, facts, warps, shared, options, known)
@@ -314,8 +314,8 @@ def assemble(
             return freer
         more = None
     limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
-    least = 4 * held if asked >= _ENOUGH_BYTES else 0
-    if limit is not None and (asked >= _PLENTY_OF_BYTES or 3 * blocks(limit) < least):
+    least = 4 * held if demand >= _ENOUGH_BYTES else 0
+    if limit is not None and (demand >= _PLENTY_OF_BYTES or 3 * blocks(limit) < least):
         limit = None
     if limit is not None and _gains_enough(ptx, held, blocks(limit)):
         denser = _assemble_within(ptx, limit, arch, options)
