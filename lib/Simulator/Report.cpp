@@ -198,13 +198,14 @@ std::string Report::summary(const Gpu *asked) const {
 std::string Report::rooflineJson(const Gpu *asked, double blocks) const {
   const Gpu &gpu = asked ? *asked : *Gpu::find(this->gpu);
   Roofline r = roofline(gpu, blocks);
-  return print("{\"gpu\": \"%s\", \"seconds\": %.9g, \"memory\": %.9g, "
+  return print("{\"gpu\": \"%s\", \"clock\": %.9g, \"seconds\": %.9g, "
+               "\"memory\": %.9g, "
                "\"tensor\": %.9g, \"issue\": %.9g, \"shared\": %.9g, "
                "\"special\": %.9g, \"tensor_memory\": %.9g, "
                "\"expected\": %.9g, \"bound\": \"%s\"}",
-               std::string(gpu.name).c_str(), r.estimate, r.memory, r.tensor,
-               r.issue, r.shared, r.special, r.tensorMemory, r.expected,
-               r.bound.c_str());
+               std::string(gpu.name).c_str(), gpu.clock, r.estimate, r.memory,
+               r.tensor, r.issue, r.shared, r.special, r.tensorMemory,
+               r.expected, r.bound.c_str());
 }
 
 std::string Report::toJson(const Gpu *asked) const {

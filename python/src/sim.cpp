@@ -12,6 +12,7 @@
 #include "tile/Simulator/Assumptions.h"
 #include "tile/Simulator/Debugger.h"
 #include "tile/Simulator/Demangle.h"
+#include "tile/Simulator/Gpus.h"
 #include "tile/Simulator/Module.h"
 
 #include <nanobind/stl/array.h>
@@ -169,6 +170,24 @@ void populateConstants(nb::module_ &m) {
 
 void tile::python::populateSim(nb::module_ &m) {
   populateDebugger(m);
+  m.def(
+      "gpu_of_target",
+      [](const std::string &target) {
+        sim::SimulatedGpu gpu = target.starts_with("gfx")
+                                    ? sim::amdgcn::gpuOf(target)
+                                    : sim::ptx::gpuOf(target);
+        if (!gpu.rates)
+          throw nb::value_error(
+              ("the simulator does not run '" + target + "'").c_str());
+        nb::dict facts;
+        facts["name"] = std::string(gpu.rates->name);
+        facts["multiprocessors"] = gpu.multiprocessors;
+        facts["clock"] = gpu.rates->clock;
+        facts["bytes_per_second"] = gpu.rates->bytesPerSecond;
+        return facts;
+      },
+      nb::arg("target"),
+      "What the cost model takes for 'sm_100' or 'gfx942': rates a second.");
   nb::class_<sim::Report>(m, "Report", "What a launch did.")
       .def_ro("ok", &sim::Report::ok, "True if nothing was found.")
       .def_ro("output", &sim::Report::output, "What the kernel printed.")

@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 #include "Wave.h"
 
+#include "tile/Simulator/Gpus.h"
+
 #include <algorithm>
 
 using namespace tile::sim;
@@ -51,6 +53,14 @@ static Resources resourcesOf(const Target &target) {
 
 static unsigned roundUp(unsigned value, unsigned unit) {
   return (std::max(value, 1u) + unit - 1) / unit * unit;
+}
+
+SimulatedGpu tile::sim::amdgcn::gpuOf(const std::string &processor) {
+  const Target *target = Target::find(processor);
+  if (!target)
+    return {};
+  const Gpu *rates = Gpu::find(resourcesOf(*target).gpu);
+  return {rates, rates->multiprocessors};
 }
 
 void WaveProgram::describe(Report &report) const {

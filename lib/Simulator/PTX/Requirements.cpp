@@ -9,7 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Requirements.h"
+
 #include "Decoder.h"
+#include "tile/Simulator/Gpus.h"
 
 #include <algorithm>
 
@@ -255,6 +257,11 @@ Device tile::sim::deviceOf(const std::string &name) {
       device.mostClusterCtas = sm < 90 ? 1 : 16;
     }
   return device;
+}
+
+SimulatedGpu tile::sim::ptx::gpuOf(const std::string &target) {
+  Device device = deviceOf(target);
+  return {Gpu::find(device.gpu), device.processors};
 }
 
 bool tile::sim::checkTarget(const std::string &name, unsigned version,

@@ -49,6 +49,23 @@ def overridden(target: GPUTarget) -> GPUTarget:
     return with_arch(target, arch, "TRITON_OVERRIDE_ARCH") if arch else target
 
 
+#: Of memory's bus, in the simulator. The model knows the bandwidth alone, and programs compute it
+#: as twice the product of clock and width.
+_BUS_BITS = 8192
+
+
+def modelled_properties(processor: str) -> dict[str, int]:
+    """Properties of the GPU that the simulator's cost model takes for a processor, as its assembly
+    names it (sm_100, gfx942). Clocks are in kHz."""
+    gpu = _C.sim.gpu_of_target(processor)
+    return {
+        "multiprocessor_count": gpu["multiprocessors"],
+        "sm_clock_rate": round(gpu["clock"] / 1000),
+        "mem_bus_width": _BUS_BITS,
+        "mem_clock_rate": round(gpu["bytes_per_second"] * 8 / (2 * _BUS_BITS) / 1000),
+    }
+
+
 @dataclass(frozen=True)
 class Occupancy:
     """How many warps reside at once, and what does not let more of them."""

@@ -75,6 +75,8 @@ def test_the_limit_is_that_of_the_target(monkeypatch):
 def test_the_autotuner_passes_over_what_does_not_fit():
     if not tl.target_info.cuda_capability_geq(8):
         pytest.skip("without asynchronous copies no stage has a buffer")
+    if tl.target_info.cuda_capability_geq(10) and not tl.target_info.cuda_capability_geq(12):
+        pytest.skip("a dot with sums in tensor memory takes fewer stages where these do not fit")
     tuned = tile.autotune(
         configs=[
             tile.Config({"BK": 128}, num_stages=6),

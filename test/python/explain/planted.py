@@ -9,6 +9,7 @@ import numpy as np
 
 import tile
 import tile.language as tl
+from tile.backends import find_backend
 from tile.experimental import gluon
 from tile.experimental.gluon import language as gl
 
@@ -130,6 +131,14 @@ def short(out_ptr):
     tl.store(out_ptr + tl.program_id(0), 1.0)
 
 
+def wave() -> int:
+    """How many blocks of four warps fill the GPU: each multiprocessor holds 12 or 16."""
+    active = tile.runtime.driver.active
+    facts = find_backend(active.get_current_target()).facts
+    blocks = facts.max_threads_per_sm // 128
+    return blocks * active.device_properties(0)["multiprocessor_count"]
+
+
 def run_grid(blocks: int) -> None:
     short[(blocks,)](np.empty(blocks, np.float32))
 
@@ -187,6 +196,6 @@ PAIRS = (
     Pair("serialised-waits", lambda: run_chases(True), lambda: run_chases(False), "# chases"),
     Pair("spills", lambda: run_many_values(8192, maxnreg=40), lambda: run_many_values(8192)),
     Pair("low-occupancy", lambda: run_many_values(32768), lambda: run_many_values(1024)),
-    Pair("tail-wave", lambda: run_grid(132 * 16 + 40), lambda: run_grid(132 * 16)),
+    Pair("tail-wave", lambda: run_grid(wave() + 40), lambda: run_grid(wave())),
     Pair("division-in-loop", lambda: run_divides(0), lambda: run_divides(10), "# divides"),
 )  # fmt: skip

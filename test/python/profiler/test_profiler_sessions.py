@@ -382,6 +382,21 @@ def test_a_trace(tmp_path: Path) -> None:
             ends.append(span["ts"] + span["dur"])
 
 
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:86", "cuda:90", "cuda:100", "cuda:120"])
+def test_warps_end_within_their_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    """Clocks of GPUs differ, and all of a trace is in cycles of the same one."""
+    monkeypatch.setenv("TILE_SIM_TARGET", target)
+    proton.start(str(tmp_path / "p"), data="trace")
+    launch()
+    proton.finalize()
+    events = json.loads((tmp_path / "p.chrome_trace").read_text())["traceEvents"]
+    (kernel,) = [e for e in events if e.get("cat") == "kernel"]
+    last = max(e["ts"] + e["dur"] for e in events if e.get("cat") == "add")
+    assert last <= kernel["ts"] + kernel["dur"] + 1e-6
+
+
 def test_amd_gpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no latency model: cycles are the roofline's."""
     monkeypatch.setenv("TILE_SIM_TARGET", "hip:gfx942")

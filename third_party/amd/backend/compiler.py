@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tile import _C, knobs
-from tile.backends.base import BaseBackend, GPUTarget, Occupancy
+from tile.backends.base import BaseBackend, GPUTarget, Occupancy, modelled_properties
 from tile.backends.by_hand import stage
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
 from tile.compiler.errors import from_diagnostics, of_assembly
@@ -109,8 +109,8 @@ class HIPBackend(BaseBackend):
     def simulated_properties(self) -> dict[str, int]:
         return {
             "max_shared_mem": self.facts.max_shared_memory, "max_num_regs": REGISTERS_OF_A_CU,
-            "warpSize": self.facts.wave_size, "multiprocessor_count": 96,
-            "sm_clock_rate": 2100000, "mem_clock_rate": 1300000, "mem_bus_width": 8192,
+            "warpSize": self.facts.wave_size,
+            **modelled_properties(self.facts.processor),
         }  # fmt: skip
 
     def occupancy(self, kernel: Any, report: Any) -> Occupancy | None:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from tile import _C, knobs
-from tile.backends.base import BaseBackend, GPUTarget, Occupancy
+from tile.backends.base import BaseBackend, GPUTarget, Occupancy, modelled_properties
 from tile.backends.by_hand import stage
 from tile.compiler import watch
 from tile.compiler.assumptions import state_pairs, state_undefined_loads
@@ -143,8 +143,8 @@ class NvidiaBackend(BaseBackend):
         return {
             "max_shared_mem": self.facts.max_shared_memory,
             "max_num_regs": self.facts.registers_per_sm,
-            "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000,
-            "mem_clock_rate": 2619000, "mem_bus_width": 5120,
+            "warpSize": 32,
+            **modelled_properties(f"sm_{self.target.arch}"),
         }  # fmt: skip
 
     def occupancy(self, kernel: Any, report: Any) -> Occupancy | None:

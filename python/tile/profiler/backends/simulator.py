@@ -67,7 +67,7 @@ class Simulator(Backend):
         report = launch.report
         timeline = report.warp_events
         self._properties = launch.properties
-        cycles = self._cycles(launch, timeline)
+        cycles = self._cycles(launch)
         counters = report.counters
         metrics = {
             "cycles": cycles, "count": 1, "device_id": "0", "device_type": self.device_type,
@@ -85,9 +85,9 @@ class Simulator(Backend):
             )
         )  # fmt: skip
 
-    def _cycles(self, launch: SimulatedLaunch, timeline: list[dict[str, Any]]) -> int:
-        kilohertz = launch.properties.get("sm_clock_rate", 0)
-        return max(1, round(launch.report.roofline()["expected"] * kilohertz * 1000))
+    def _cycles(self, launch: SimulatedLaunch) -> int:
+        roofline = launch.report.roofline()
+        return max(1, round(roofline["expected"] * roofline["clock"]))
 
     def _inside(
         self, launch: SimulatedLaunch, timeline: list[dict[str, Any]]

@@ -134,17 +134,24 @@ def test_products_since_hopper(arch, dtype, monkeypatch):
 
 @sim_only
 @pytest.mark.parametrize(
-    ("arch", "shared"),
-    [(75, 65536), (80, 166912), (86, 101376), (90, 232448), (110, 232448), (120, 101376)],
-)
-def test_the_simulator_has_what_the_target_has(arch, shared, monkeypatch):
+    ("arch", "shared", "processors"),
+    [
+        (75, 65536, 132), (80, 166912, 108), (86, 101376, 132), (90, 232448, 132),
+        (100, 232448, 148), (110, 232448, 132), (120, 101376, 170),
+    ],
+)  # fmt: skip
+def test_the_simulator_has_what_the_target_has(arch, shared, processors, monkeypatch):
     monkeypatch.setenv("TILE_SIM_TARGET", f"cuda:{arch}")
     properties = tile.runtime.driver.active.utils.get_device_properties(0)
     assert properties["max_shared_mem"] == shared
     assert properties["max_num_regs"] == 65536
+    assert properties["multiprocessor_count"] == processors
     x, out = np.arange(64, dtype=np.float32), np.zeros(1, np.float32)
     total[(1,)](x, out, N=64)
     assert out[0] == x.sum()
+    # Cycles of the model are those of the device, whoever turns them into seconds.
+    model = tile.runtime.driver.active.last_report.roofline()
+    assert model["clock"] == 1000 * properties["sm_clock_rate"]
 
 
 @pytest.mark.parametrize("arch", [60, 70, 72])
