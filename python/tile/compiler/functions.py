@@ -29,6 +29,13 @@ from ..language.values import (
     unwrap,
 )
 from ..runtime.depth import allow_depth
+from .declared_constants import (
+    DeclaredConstant,
+    argument_of,
+    has_run_time_value,
+    in_words,
+    named_in,
+)
 from .flatten import flat_types, flatten, is_sequence, structure, unflatten
 from .foreign import call_foreign_builtin, is_foreign_builtin
 from .frames import Frame, symbol_name
@@ -397,9 +404,25 @@ class Functions:
         allow_depth(parsed.depth + 10 * len(self.frames))
         self.dependencies.add(function)
         frame = Frame(parsed.source, scope, function, signature)
+        if any(has_run_time_value(scope[name]) for name in function.constexpr_names):
+            frame.declared = self.declared_parameters(function, scope, len(arguments))
         if self.is_outlined(function):
             return self.call_outlined(function, frame)
         return self.inline(frame, parsed.body, scope)
+
+    def declared_parameters(
+        self, function: Any, scope: dict[str, Any], count: int
+    ) -> dict[str, DeclaredConstant]:
+        """The constants among the parameters that get run-time values, of `count` arguments."""
+        found: dict[str, DeclaredConstant] = {}
+        for index, name in enumerate(scope):
+            if name in function.constexpr_names and has_run_time_value(scope[name]):
+                node = argument_of(self.frame.call, index, name, count)
+                before = None if node is None else named_in(node, self.frame.declared)
+                found[name] = before or DeclaredConstant(
+                    name, in_words(scope[name]), function.__name__, tuple(self.places(node))
+                )
+        return found
 
     def is_outlined(self, function: Any) -> bool:
         return function.noinline
@@ -442,6 +465,7 @@ class Functions:
                 f"`{function.name}` calls itself; recursion is not supported in kernels"
             )
         frame = Frame(function.frame.source, scope, function, signature)
+        frame.declared = {n: d for n, d in function.frame.declared.items() if n not in values}
         return self.inline(frame, function.body, values)
 
     def bind_local(
