@@ -201,7 +201,40 @@ def _bool(value: Any = False) -> Any:
     return bool(value)
 
 
-def _print(*values: Any) -> None:
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    try:
+        return getattr(owner, name, *default)
+    except AttributeError:
+        from .expressions import no_attribute
+
+        raise SemanticError(no_attribute(owner, name)) from None
+
+
+def _all(values: Any) -> Any:
+    """all(): of scalars that are known at run time, too."""
+    return _combined(values, arithmetic.logical_and, False)
+
+
+def _any(values: Any) -> Any:
+    return _combined(values, arithmetic.logical_or, True)
+
+
+def _combined(values: Any, combine: Any, decisive: bool) -> Any:
+    result: Any = not decisive
+    for value in values:
+        if isinstance(value, tensor) or isinstance(result, tensor):
+            result = combine(result, value)
+        elif bool(value) is decisive:
+            return decisive
+    return result
+
+
+def _print(*values: Any, **keywords: Any) -> None:
+    if keywords:
+        raise SemanticError(
+            f"print in a kernel takes values alone, and no `{next(iter(keywords))}`: each program "
+            "prints lines of its own"
+        )
     prefix, *rest = values if values and isinstance(values[0], str) else ("", *values)
     program.device_print(prefix, *rest)
 
@@ -223,14 +256,14 @@ _PYTHON_BUILTINS: dict[Any, Any] = {
     builtins.zip: lambda *items: list(zip(*items, strict=False)),
     builtins.enumerate: lambda items, start=0: list(enumerate(items, start)),
     builtins.reversed: lambda items: list(reversed(items)),
-    builtins.getattr: getattr,
+    builtins.getattr: _getattr,
     builtins.hasattr: hasattr,
     builtins.type: lambda x: x.type if isinstance(x, tensor) else type(x),
     builtins.str: str,
     builtins.repr: repr,
     builtins.slice: builtins.slice,
-    builtins.all: all,
-    builtins.any: any,
+    builtins.all: _all,
+    builtins.any: _any,
     constexpr: lambda x: unwrap(x),
     constexpr_type: constexpr_type,
 }
