@@ -100,7 +100,7 @@ REACHABLE = (
 #: Which page of docs/diagnostics explains a message, by what the message holds.
 _PAGES = {
     "block-sizes": "elements, more than the limit of",
-    "constants": "must be known at compile time|arange needs constants",
+    "constants": "must be known at compile time|arange needs constants|is declared tl.const",
     "shapes": "do not fit together",
     "conditions": "^the condition of `(if|while|if ... else)` (must be a scalar|is a block)",
     "types": "a variable keeps its type through a loop|both branches must agree",

@@ -160,12 +160,33 @@ class Knob(Generic[T]):
         variable, text = found
         try:
             return self.read(text)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise TileError(f"{variable} is {text!r}, not {self.expected()}: {self.doc}") from None
+
+    def accept(self, value: Any) -> Any:
+        """A value that Python sets: read as the variable would be. None is for nothing."""
+        if value is None:
+            return None
+        if isinstance(value, os.PathLike):
+            value = os.fspath(value)
+        if self.read is str and callable(value):
+            return value  # A class, where its name is meant.
+        if type(value).__module__ == "numpy" and value.shape == ():
+            value = value.item()
+        if (text := text_of(value)) is not None:
+            try:
+                return self.read(text[0])
+            except (ValueError, OverflowError):
+                pass
+        words = {_boolean: f"True, False or one of {', '.join(sorted((_TRUE | _FALSE) - {''}))}"}
+        raise TileError(
+            f"the setting `{self.name}` takes {words.get(self.read) or self.expected()}, "
+            f"not {value!r}: {self.doc}"
+        )
 
     def expected(self) -> str:
         """What its variable may be, in words."""
-        known = {_boolean: "1 or 0", int: "an integer", float: "a number"}
+        known = {_boolean: "1 or 0", int: "an integer", float: "a number", str: "text"}
         text = known.get(self.read) or (self.read.__doc__ or "").rstrip(".")
         return text[:1].lower() + text[1:]
 
@@ -183,6 +204,8 @@ class Knob(Generic[T]):
             return
         if not self.honoured:
             warn(f"the setting `{self.name}` means nothing to tile")
+        else:
+            value = self.accept(value)
         instance.__dict__[self.name] = value
         if _propagates() and (text := text_of(value)) is not None:
             self._write(text[0])
@@ -251,10 +274,20 @@ class Hook:
         return self.chain if instance is None else instance.__dict__.get(self.name, self.chain)
 
     def __set__(self, instance: Any, value: Any) -> None:
+        check_callable(self.name, value)
         instance.__dict__[self.name] = value
 
     def __delete__(self, instance: Any) -> None:
         instance.__dict__.pop(self.name, None)
+
+
+def check_callable(name: str, value: Any) -> None:
+    """Refuses what is no hook."""
+    if value is not None and not callable(value):
+        raise TileError(f"the setting `{name}` takes a function or None, not {value!r}")
+
+
+_NO_HOOK = object()
 
 
 class Group:
@@ -267,6 +300,8 @@ class Group:
                 f"tile has no setting `{name}`, so it changes nothing{closest(name, names)}",
                 stacklevel=2,
             )
+        elif vars(type(self)).get(name, _NO_HOOK) is None:
+            check_callable(name, value)
         super().__setattr__(name, value)
 
     @contextmanager

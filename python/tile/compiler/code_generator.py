@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _C, knobs
@@ -14,12 +14,14 @@ from ..runtime.depth import allow_depth
 from .builder import IRBuilder
 from .control_flow import ControlFlow
 from .debug_marks import DebugMarks
+from .declared_constants import DeclaredConstant, named_in, wants_constant
 from .errors import (
     CompilationError,
     CompileTimeAssertionFailure,
     SourceRange,
     UnsupportedLanguageConstruct,
     from_diagnostics,
+    render_places,
 )
 from .expressions import Expressions
 from .flatten import flat_types, flatten, unflatten
@@ -133,18 +135,40 @@ class CodeGenerator(Expressions, Statements, ControlFlow, Loops, WhileLoops, Fun
             return type(shown)(shown.error_message, shown.places[1:], shown.notes)
         return error.with_traceback(None) if isinstance(node, ast.Call) else None
 
-    def error(self, node: ast.AST, error: Exception) -> CompilationError:
-        node, self.blame = self.blame or node, None
+    def places(self, node: ast.AST | None) -> list[SourceRange]:
+        """The place of a node of the innermost function, behind those of the calls."""
         places: list[SourceRange] = []
         for frame in self.frames:
             place = frame.place(node if frame is self.frames[-1] else frame.call)
             if place is not None and not frame.source.internal:
                 places.append(place)
+        return places
+
+    def declared_in(self, node: ast.AST) -> DeclaredConstant | None:
+        """What is declared a constant, is none, and is read by a node or, where that is of our
+        library, by the call that led there."""
+        for frame in reversed(self.frames):
+            read = node if frame is self.frames[-1] else frame.call
+            found = None if read is None else named_in(read, frame.declared)
+            if found is not None or not frame.source.internal:
+                return found
+        return None
+
+    def error(self, node: ast.AST, error: Exception) -> CompilationError:
+        node, self.blame = self.blame or node, None
+        places: Sequence[SourceRange] = self.places(node)
         kind = CompilationError
         notes: list[str] = []
         if isinstance(error, SemanticError):
             message, notes = str(error), list(error.notes)
             kind = _KINDS.get(type(error), kind)
+            declared = self.declared_in(node)
+            if declared is not None and wants_constant(message):
+                wanted = "\n".join([message, *render_places(places[-1:])])
+                notes.insert(0, f"a constant is needed here: {wanted}")
+                message, places = declared.message, declared.places
+            elif declared is not None:
+                notes.append("\n".join([declared.message, *render_places(declared.places[-1:])]))
         elif isinstance(error, _C.ir.MLIRError):
             wrapped = from_diagnostics(error)
             message, notes = wrapped.error_message, list(wrapped.notes)

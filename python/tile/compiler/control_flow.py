@@ -475,43 +475,63 @@ class ControlFlow:
         b = self.builder
         return b.create_one("ub.poison", (), {"value": b.parse_attr("#ub.poison")}, (b.type(ty),))
 
-    def choose(self, condition: tensor, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        """An expression that evaluates one of two."""
+    def choose(
+        self,
+        condition: tensor,
+        then: Callable[[], Any],
+        orelse: Callable[[], Any],
+        names: Iterable[str] = (),
+    ) -> Any:
+        """An expression that evaluates one of two, which may assign these names."""
         b = self.builder
         saved, loc = b.insertion_point, b.loc
-        regions, points, values = [], [], []
+        nothing = Undefined("it is assigned on one side of a condition only")
+        before = {name: self.scope.get(name, nothing) for name in names}
+        regions, points, values, assigned = [], [], [], []
         for body in (then, orelse):
             region = b.region()
             b.insert_at_end(region.blocks[0])
             values.append(body())
+            assigned.append({name: self.scope.get(name, nothing) for name in before})
+            self.scope.update(before)
             regions.append(region)
             points.append(b.insertion_point)
-        a, c = values
-        b.insertion_point = points[0]
-        a = materialize_like(a, c)
-        b.insertion_point = points[1]
-        c = materialize_like(c, a)
-        shape = structure(a)
-        if shape != structure(c):
-            raise SemanticError(
-                "Ternary expression with dynamic condition has inconsistent types: "
-                f"{_say(shape)} and {_say(structure(c))}"
-            )
-        for point, value in zip(points, (a, c), strict=False):
+        known = [n for n in before if not any(isinstance(a[n], Undefined) for a in assigned)]
+        pairs = [
+            self.alike(values, points, "Ternary expression with dynamic condition"),
+            *(self.alike([a[name] for a in assigned], points, f"`{name}`") for name in known),
+        ]
+        for point, side in zip(points, zip(*pairs, strict=True), strict=True):
             handles: list[Any] = []
-            flatten(value, handles)
+            flatten(side, handles)
             b.insertion_point = point
             b.create("scf.yield", handles, None, ())
         b.insertion_point = saved
         b.loc = loc
+        shape = structure(tuple(pair[0] for pair in pairs))
         types: list[Any] = []
         flat_types(shape, types)
-        return unflatten(
-            shape,
-            iter(
-                b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions)
-            ),
-        )
+        results = b.create("scf.if", (condition.handle,), None, [b.type(t) for t in types], regions)
+        chosen, *changed = unflatten(shape, iter(results))
+        self.scope.update(dict.fromkeys(before, nothing))
+        self.scope.update(zip(known, changed, strict=True))
+        return chosen
+
+    def alike(self, values: list[Any], points: list[Any], what: str) -> tuple[Any, Any]:
+        """The two values of a choice, of one type; made where the two sides end."""
+        b = self.builder
+        a, c = values
+        b.insertion_point = points[0]
+        a = materialize_like(a, c)
+        points[0] = b.insertion_point
+        b.insertion_point = points[1]
+        c = materialize_like(c, a)
+        points[1] = b.insertion_point
+        if structure(a) != structure(c):
+            raise SemanticError(
+                f"{what} has inconsistent types: {_say(structure(a))} and {_say(structure(c))}"
+            )
+        return a, c
 
 
 def _say(shape: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
-from collections.abc import Iterable
-from enum import Enum
+from collections.abc import Callable, Mapping
+from enum import Enum, EnumMeta
 from typing import Any
 
 from .. import hints
@@ -55,19 +55,48 @@ _COMPARING = {
 _UNARY = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
 
 
-def check_membership(values: Iterable[Any]) -> None:
-    """Refuses `in` on values that are not known while a kernel is compiled."""
-    for value in values:
-        if isinstance(value, tensor) or (is_sequence(value) and any(map(_is_tensor, value))):
-            raise SemanticError("`in` works on constants only")
+def evaluated(operation: Callable[..., Any], *operands: Any) -> Any:
+    """What Python makes of constants. Its errors are those of the kernel."""
+    try:
+        return operation(*operands)
+    except SemanticError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        said = str(error.args[-1]) if error.args else type(error).__name__
+        raise SemanticError(
+            f"there is no key {said!r}" if isinstance(error, KeyError) else said
+        ) from None
 
 
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, tensor)
+def is_in(value: Any, items: Any, equal: Callable[[Any, Any], Any]) -> Any:
+    """`value in items`: of scalars that are known at run time, whether an item is equal."""
+    if isinstance(items, tensor):
+        raise SemanticError("`in` looks into tuples, not into a tensor; use tl.max(x == value)")
+    if not isinstance(value, tensor) and not (
+        is_sequence(items) and any(isinstance(item, tensor) for item in items)
+    ):
+        return evaluated(operator.contains, items, value)
+    if not is_sequence(items) and not isinstance(items, (dict, range)):
+        raise SemanticError(f"`in` looks into tuples of numbers, not into {one(items)}")
+    if isinstance(value, tensor) and value.type.is_block():
+        raise SemanticError(
+            f"`in` looks for a scalar, not for a block ({value.type}); use (x == 1) | (x == 2)"
+        )
+    found: Any = False
+    for item in items:
+        part = equal(value, item)
+        if isinstance(found, tensor) or isinstance(part, tensor):
+            found = arithmetic.logical_or(found, part)
+        elif part:
+            return True
+    return found
 
 
-def no_attribute(owner: Any, name: str) -> str:
-    """What is said of a name that a value, a module or another object does not have."""
+def no_attribute(owner: Any, name: str, in_library: bool = False) -> str:
+    """What is said of a name that a value, a module or another object does not have. A function of
+    the library that asks for it was given something else than a tensor."""
+    if in_library:
+        return f"expected a number or a tensor, not {describe(owner)}"
     if isinstance(owner, tensor):
         if name == "value":
             return "a run-time value has no .value: it is not known at compile time"
@@ -77,6 +106,9 @@ def no_attribute(owner: Any, name: str) -> str:
         is_language = owner.__name__ == "tile.language"
         find = hints.for_function if is_language else hints.closest
         return f"module `{owner.__name__}` has no attribute `{name}`{find(name, vars(owner))}"
+    if isinstance(owner, EnumMeta):
+        hint = hints.closest(name, owner.__members__)
+        return f"an enumeration has no member `{name}`{hint}"
     said = f"{one(owner)} has no attribute `{name}`"
     return f"{said}: it is no tensor" if is_sequence(owner) and hasattr(tensor, name) else said
 
@@ -100,7 +132,7 @@ class Expressions:
         items: list[Any] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
-                items.extend(self.visit(node.value))
+                items.extend(evaluated(iter, self.visit(node.value)))
             else:
                 items.append(self.visit(node))
         return items
@@ -109,10 +141,17 @@ class Expressions:
         result: dict = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:  # `**other`
-                result.update(self.visit(value))
+                result.update(self.mapping(value))
             else:
-                result[self.visit(key)] = self.visit(value)
+                evaluated(operator.setitem, result, self.visit(key), self.visit(value))
         return result
+
+    def mapping(self, node: ast.expr) -> dict:
+        """What is taken apart by `**`."""
+        value = self.visit(node)
+        if not isinstance(value, Mapping):
+            raise SemanticError(f"`**` takes a dictionary, not {one(value)}")
+        return dict(value)
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> Any:
         value = self.visit(node.value)
@@ -144,7 +183,8 @@ class Expressions:
         except AttributeError as error:
             if isinstance(error, TileError):  # A name that says why it is not there.
                 raise SemanticError(str(error)) from None
-            raise SemanticError(no_attribute(owner, name)) from None
+            internal = self.frame.source.internal
+            raise SemanticError(no_attribute(owner, name, internal)) from None
         if is_method(getattr(type(owner), name, None)) and not isinstance(owner, type):
             return BoundFunction(getattr(type(owner), name), owner)
         return plain(value)
@@ -163,10 +203,7 @@ class Expressions:
             method = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}[
                 type(node.op)
             ]
-            try:
-                return method(value)
-            except TypeError as error:
-                raise SemanticError(str(error)) from None
+            return evaluated(method, value)
         if isinstance(node.op, ast.USub):
             return arithmetic.neg(value)
         if isinstance(node.op, ast.Invert):
@@ -204,6 +241,8 @@ class Expressions:
             what, colon, _ = str(error).partition(":")
             said = f"{what}:" if colon else "no such operation between"
             raise SemanticError(f"{said} {describe(lhs)} and {describe(rhs)}") from None
+        except (OverflowError, ValueError) as error:
+            raise SemanticError(f"{error.args[-1]} in a constant expression") from None
 
     def custom_operator(self, lhs: Any, rhs: Any, method: str, reflected: str) -> Any:
         """What aggregates define for an operator: of the left operand, or else of the right one; as
@@ -250,8 +289,10 @@ class Expressions:
                 equal = lhs is rhs
             return equal if op is ast.Is else not equal
         if op in (ast.In, ast.NotIn):
-            check_membership((lhs, rhs))
-            return (lhs in rhs) if op is ast.In else (lhs not in rhs)
+            found = is_in(lhs, rhs, lambda a, b: self.compare(ast.Eq, a, b))
+            if op is ast.In:
+                return found
+            return arithmetic.logical_not(found) if isinstance(found, tensor) else not found
         on_tensors, on_constants = _COMPARE[op]
         custom = self.custom_operator(lhs, rhs, *_COMPARING[op])
         if custom is not None:
@@ -271,7 +312,7 @@ class Expressions:
             return on_tensors(lhs, rhs)
         if is_sequence(lhs) and is_sequence(rhs) and op in (ast.Eq, ast.NotEq):
             return self.compare_sequences(lhs, rhs, op is ast.Eq)
-        return on_constants(lhs, rhs)
+        return evaluated(on_constants, lhs, rhs)
 
     def compare_sequences(self, lhs: Any, rhs: Any, equal: bool) -> Any:
         if len(lhs) != len(rhs):
@@ -321,7 +362,10 @@ class Expressions:
                 "choose element by element"
             )
         return self.choose(
-            to_bool(condition), lambda: self.visit(node.body), lambda: self.visit(node.orelse)
+            to_bool(condition),
+            lambda: self.visit(node.body),
+            lambda: self.visit(node.orelse),
+            assigned_names([node.body, node.orelse]),
         )
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
@@ -347,6 +391,8 @@ class Expressions:
                 raise SemanticError(
                     f"index {index} is out of range for {len(owner)} items{why}"
                 ) from None
+            except (TypeError, ValueError) as error:
+                raise SemanticError(str(error)) from None
             return item
         method = self.operator_method(owner, "__getitem__")
         if method is not None:
@@ -383,7 +429,8 @@ class Expressions:
             return TypesInText(value)
         if convert is not None:
             value = convert(value)
-        return format(value, self.visit(node.format_spec) if node.format_spec else "")
+        spec = self.visit(node.format_spec) if node.format_spec else ""
+        return evaluated(format, value, spec)
 
     def visit_Lambda(self, node: ast.Lambda) -> LocalFunction:
         body = ast.copy_location(ast.Return(node.body), node.body)
@@ -442,10 +489,14 @@ class Expressions:
         arguments = self.visit_items(node.args)
         keywords: dict[str, Any] = {}
         for keyword in node.keywords:
-            if keyword.arg is None:
-                keywords.update(self.visit(keyword.value))
-            else:
-                keywords[keyword.arg] = self.visit(keyword.value)
+            given = (
+                self.mapping(keyword.value)
+                if keyword.arg is None
+                else {keyword.arg: self.visit(keyword.value)}
+            )
+            if twice := keywords.keys() & given.keys():
+                raise SemanticError(f"the call gives the argument `{min(twice)}` twice")
+            keywords.update(given)
         self.at(node)
         if node is self.ignored:
             self.check_ignored(node, function)

@@ -14,6 +14,7 @@ from ..hints import closest
 from ..language import values
 from ..language.dtypes import dtype
 from ..runtime.jit import constexpr_function
+from .declared_constants import DeclaredConstant
 from .errors import SourceRange, node_place
 
 
@@ -85,6 +86,8 @@ class Frame:
     comprehended: list[dict[str, Any]] = field(default_factory=list)
     #: The call that is being generated, in frames other than the last.
     call: Any = None
+    #: The names that are declared tl.constexpr, but have a run-time value.
+    declared: dict[str, DeclaredConstant] = field(default_factory=dict)
 
     def place(self, node: Any) -> SourceRange | None:
         if node is None:

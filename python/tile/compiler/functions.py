@@ -29,6 +29,13 @@ from ..language.values import (
     unwrap,
 )
 from ..runtime.depth import allow_depth
+from .declared_constants import (
+    DeclaredConstant,
+    argument_of,
+    has_run_time_value,
+    in_words,
+    named_in,
+)
 from .flatten import flat_types, flatten, is_sequence, structure, unflatten
 from .foreign import call_foreign_builtin, is_foreign_builtin
 from .frames import Frame, symbol_name
@@ -194,7 +201,40 @@ def _bool(value: Any = False) -> Any:
     return bool(value)
 
 
-def _print(*values: Any) -> None:
+def _getattr(owner: Any, name: str, *default: Any) -> Any:
+    try:
+        return getattr(owner, name, *default)
+    except AttributeError:
+        from .expressions import no_attribute
+
+        raise SemanticError(no_attribute(owner, name)) from None
+
+
+def _all(values: Any) -> Any:
+    """all(): of scalars that are known at run time, too."""
+    return _combined(values, arithmetic.logical_and, False)
+
+
+def _any(values: Any) -> Any:
+    return _combined(values, arithmetic.logical_or, True)
+
+
+def _combined(values: Any, combine: Any, decisive: bool) -> Any:
+    result: Any = not decisive
+    for value in values:
+        if isinstance(value, tensor) or isinstance(result, tensor):
+            result = combine(result, value)
+        elif bool(value) is decisive:
+            return decisive
+    return result
+
+
+def _print(*values: Any, **keywords: Any) -> None:
+    if keywords:
+        raise SemanticError(
+            f"print in a kernel takes values alone, and no `{next(iter(keywords))}`: each program "
+            "prints lines of its own"
+        )
     prefix, *rest = values if values and isinstance(values[0], str) else ("", *values)
     program.device_print(prefix, *rest)
 
@@ -216,14 +256,14 @@ _PYTHON_BUILTINS: dict[Any, Any] = {
     builtins.zip: lambda *items: list(zip(*items, strict=False)),
     builtins.enumerate: lambda items, start=0: list(enumerate(items, start)),
     builtins.reversed: lambda items: list(reversed(items)),
-    builtins.getattr: getattr,
+    builtins.getattr: _getattr,
     builtins.hasattr: hasattr,
     builtins.type: lambda x: x.type if isinstance(x, tensor) else type(x),
     builtins.str: str,
     builtins.repr: repr,
     builtins.slice: builtins.slice,
-    builtins.all: all,
-    builtins.any: any,
+    builtins.all: _all,
+    builtins.any: _any,
     constexpr: lambda x: unwrap(x),
     constexpr_type: constexpr_type,
 }
@@ -397,9 +437,25 @@ class Functions:
         allow_depth(parsed.depth + 10 * len(self.frames))
         self.dependencies.add(function)
         frame = Frame(parsed.source, scope, function, signature)
+        if any(has_run_time_value(scope[name]) for name in function.constexpr_names):
+            frame.declared = self.declared_parameters(function, scope, len(arguments))
         if self.is_outlined(function):
             return self.call_outlined(function, frame)
         return self.inline(frame, parsed.body, scope)
+
+    def declared_parameters(
+        self, function: Any, scope: dict[str, Any], count: int
+    ) -> dict[str, DeclaredConstant]:
+        """The constants among the parameters that get run-time values, of `count` arguments."""
+        found: dict[str, DeclaredConstant] = {}
+        for index, name in enumerate(scope):
+            if name in function.constexpr_names and has_run_time_value(scope[name]):
+                node = argument_of(self.frame.call, index, name, count)
+                before = None if node is None else named_in(node, self.frame.declared)
+                found[name] = before or DeclaredConstant(
+                    name, in_words(scope[name]), function.__name__, tuple(self.places(node))
+                )
+        return found
 
     def is_outlined(self, function: Any) -> bool:
         return function.noinline
@@ -442,6 +498,7 @@ class Functions:
                 f"`{function.name}` calls itself; recursion is not supported in kernels"
             )
         frame = Frame(function.frame.source, scope, function, signature)
+        frame.declared = {n: d for n, d in function.frame.declared.items() if n not in values}
         return self.inline(frame, function.body, values)
 
     def bind_local(

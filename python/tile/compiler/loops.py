@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, ItemsView, Iterable, KeysView, ValuesView
 from typing import Any, NoReturn
 
 from ..errors import SemanticError
@@ -68,7 +68,7 @@ class Loops:
             return range(*parts)
         if is_sequence(items) or isinstance(items, (range, str)):
             return items
-        if isinstance(items, dict):
+        if isinstance(items, (dict, KeysView, ValuesView, ItemsView)):
             return list(items)
         refuse_items(items)
 

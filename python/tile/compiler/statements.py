@@ -7,7 +7,8 @@ from typing import Any, NoReturn
 
 from ..errors import SemanticError, UnsupportedError
 from ..language import indexing, program
-from ..language.values import one, tensor
+from ..language.values import constexpr, one, tensor
+from .declared_constants import DeclaredConstant, has_run_time_value, in_words, named_in
 from .flatten import is_sequence
 from .functions import LocalFunction
 
@@ -23,6 +24,14 @@ _NAMES = {
 _INSTEAD = {
     "Yield": "return a tuple, and go through it with tl.static_range",
     "YieldFrom": "return a tuple, and go through it with tl.static_range",
+    "Try": "kernels have no exceptions; test with `if`",
+    "TryStar": "kernels have no exceptions; test with `if`",
+    "Raise": "use tl.device_assert, or tl.static_assert for a constant",
+    "Import": "import in the module of the kernel",
+    "ImportFrom": "import in the module of the kernel",
+    "Global": "return the value, or store it through a pointer",
+    "Nonlocal": "return the value",
+    "ClassDef": "define it in the module of the kernel, with @tl.aggregate",
     "Match": "but for constants, names, sequences of them, `|` and guards; use `if` and isinstance",
     "Set": "use a tuple",
     "SetComp": "use a tuple, or a dictionary",
@@ -62,16 +71,29 @@ class Statements:
 
     def visit_Assign(self, node: ast.Assign) -> None:
         value = self.visit(node.value)
+        declared = named_in(node.value, self.frame.declared)
         for target in node.targets:
             self.assign(target, value)
+            if declared is not None and isinstance(target, ast.Name) and isinstance(value, tensor):
+                self.frame.declared[target.id] = declared
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         if node.value is None:
             return
         # A `tl.constexpr` is one where its value is known, and a tensor elsewhere.
         value = self.visit(node.value)
-        self.visit(node.annotation)
+        annotation = self.visit(node.annotation)
+        before = named_in(node.value, self.frame.declared)
         self.assign(node.target, value)
+        if (
+            annotation is constexpr
+            and isinstance(node.target, ast.Name)
+            and has_run_time_value(value)
+        ):
+            name = node.target.id
+            self.frame.declared[name] = before or DeclaredConstant(
+                name, in_words(value), "", tuple(self.places(node))
+            )
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, (ast.Name, ast.Attribute)):
@@ -93,6 +115,7 @@ class Statements:
     def assign(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Name):
             self.scope[target.id] = value
+            self.frame.declared.pop(target.id, None)
             self.frame.origins[target.id] = target
             if isinstance(value, tensor):
                 self.name_value(value, target.id)

@@ -16,7 +16,7 @@ from ..language.values import one, tensor
 from .assigned import assigned_names
 from .control_flow import Outcome
 from .counts import Count
-from .flatten import flat_types, flatten, materialize, structure, unflatten
+from .flatten import flat_types, flatten, materialize, materialize_like, structure, unflatten
 from .frames import Loop, Undefined
 
 
@@ -78,7 +78,34 @@ class WhileLoops:
             return to_bool(condition)
 
         self.at(node)
+        self.begin_assigned(node, test)
         return self.emit_while(node, [], test, lambda: None, lambda: None, rest, attributes)
+
+    def begin_assigned(self, node: ast.While, test: Callable[[], Any]) -> None:
+        """Gives what a condition assigns by `:=` any value of its type before the loop: it gets its
+        own before anything reads it. The type is that of a first evaluation, whose code is
+        dropped."""
+        names = assigned_names([node.test])
+        if not names:
+            return
+        b = self.builder
+        saved, loc, outer = b.insertion_point, b.loc, self.frame.scope
+        carried = self.carried([node.test, *node.body], [])
+        region, _ = self.loop_region([], carried)
+        block = region.blocks[0]
+        b.insert_at_end(block)
+        self.frame.scope = dict(outer)
+        try:
+            self.enter(carried, iter(block.arguments))
+            test()
+            found = {name: materialize(self.scope.get(name)) for name in names}
+        finally:
+            self.frame.scope, b.insertion_point, b.loc = outer, saved, loc
+        for name, value in found.items():
+            if structure(value) != structure(carried.get(name)):
+                types: list[Any] = []
+                flat_types(structure(value), types)
+                self.scope[name] = unflatten(structure(value), map(self.poison, types))
 
     def emit_while(
         self,
@@ -117,11 +144,20 @@ class WhileLoops:
             inner = self.enter(carried, iter(before.arguments))
             if leaves:
                 # After a jump the condition is not evaluated.
-                condition = self.choose(inner[loop.going], test, lambda: constant(False, dt.int1))
+                condition = self.choose(
+                    inner[loop.going],
+                    test,
+                    lambda: constant(False, dt.int1),
+                    assigned_names(conditions),
+                )
             else:
                 condition = test()
             forwarded: list[Any] = []
-            flatten(tuple(self.frame.scope[name] for name in carried), forwarded)
+            for name in carried:
+                value = materialize_like(self.frame.scope[name], inner[name])
+                if structure(value) != structure(inner[name]):
+                    raise self.unstable(node, name, structure(inner[name]), structure(value), None)
+                flatten(value, forwarded)
             end_of_before = b.insertion_point
             after = after_region.blocks[0]
             b.insert_at_end(after)

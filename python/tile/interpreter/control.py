@@ -18,7 +18,7 @@ from enum import Enum
 from typing import Any
 
 from .. import knobs
-from ..compiler.expressions import check_membership
+from ..compiler.expressions import is_in
 from ..compiler.flatten import is_sequence, make_sequence, materialize_like
 from ..compiler.frames import check_global
 from ..compiler.functions import (
@@ -113,8 +113,13 @@ def _agreed(value: Any, others: list[Any]) -> Any:
 _ORDER = {
     "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
     ">=": operator.ge, "is": operator.is_, "is not": operator.is_not,
-    "in": lambda x, y: x in y, "not in": lambda x, y: x not in y,
+    "in": lambda x, y: is_in(x, y, operator.eq), "not in": lambda x, y: not_in(x, y),
 }  # fmt: skip
+
+
+def not_in(value: Any, items: Any) -> Any:
+    found = is_in(value, items, operator.eq)
+    return arithmetic.logical_not(found) if isinstance(found, tensor) else not found
 
 
 class Control:
@@ -277,8 +282,6 @@ class Control:
         """A chain of comparisons; `unwanted` says why tensors may not be in it."""
         if unwanted and any(isinstance(value, tensor) for value in values):
             raise SemanticError(unwanted)
-        if "in" in symbols or "not in" in symbols:
-            check_membership(values)
         result: Any = True
         for symbol, left, right in zip(symbols, values, values[1:], strict=False):
             part = _ORDER[symbol](left, right)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import os
 import sys
 import types
@@ -60,8 +61,13 @@ def mistake(error: Exception) -> SemanticError | None:
         return None
     # A wrong call of a function of the language fails in its wrapper, and a name that a module
     # lacks where the module looks for more names.
-    is_missing_name = isinstance(error, AttributeError) and hasattr(error.obj, "__spec__")
-    below = len(parts) - 1 - parts.index(users[-1])
+    last = parts[-1].tb_frame.f_globals.get("__name__")
+    is_missing_name = isinstance(error, AttributeError) and (
+        hasattr(error.obj, "__spec__") or last == enum.__name__
+    )
+    # The library's own functions are interpreted, too.
+    interpreted = [part for part in parts if "__tile__" in part.tb_frame.f_globals]
+    below = len(parts) - 1 - parts.index(interpreted[-1])
     if below > (2 if isinstance(error, (TypeError, ValueError)) or is_missing_name else 0):
         return None
     message = str(error)
@@ -73,7 +79,9 @@ def mistake(error: Exception) -> SemanticError | None:
     if isinstance(error, KeyError):
         message = f"there is no key {message}"
     if isinstance(error, AttributeError) and error.name is not None:
-        message = no_attribute(error.obj, error.name)
+        message = no_attribute(error.obj, error.name, interpreted[-1] is not users[-1])
+    elif is_missing_name:
+        message = f"an enumeration has no member `{message}`"
     return SemanticError(message).with_traceback(error.__traceback__)
 
 

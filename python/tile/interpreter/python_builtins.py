@@ -13,7 +13,7 @@ from ..language.values import tensor
 def _kernel_builtins() -> dict[str, Any]:
     """Python's builtins as kernels see them."""
     result = dict(vars(builtins))
-    for name in ("abs", "min", "max", "sum", "isinstance", "bool"):
+    for name in ("abs", "all", "any", "min", "max", "sum", "isinstance", "bool"):
         result[name] = _PYTHON_BUILTINS[getattr(builtins, name)]
     result["range"] = program.range
     result["type"] = lambda x, *rest: x.type if isinstance(x, tensor) else type(x, *rest)

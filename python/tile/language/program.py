@@ -74,6 +74,26 @@ def refuse_bound(which: str, ty: Any) -> NoReturn:
     )
 
 
+def _count(name: str, value: Any, least: int) -> int | None:
+    """A hint on a loop that is a number."""
+    value = unwrap(value)
+    if value is None:
+        return None
+    if not isinstance(value, int) or not least <= value < 1 << 31:
+        raise SemanticError(
+            f"{name} of a loop is a constant integer from {least}, not {shown(value)}"
+        )
+    return int(value)
+
+
+def _switch(name: str, value: Any) -> bool:
+    """A hint on a loop that is on or off."""
+    value = unwrap(value)
+    if value is not None and not isinstance(value, int):
+        raise SemanticError(f"{name} of a loop is the constant True or False, not {shown(value)}")
+    return bool(value)
+
+
 class range:
     """A loop's range, with hints on how to compile the loop.
 
@@ -110,12 +130,14 @@ class range:
     ) -> None:
         self.start, self.end = (0, arg1) if arg2 is None else (arg1, arg2)
         self.step = 1 if step is None else step
-        self.num_stages = unwrap(num_stages)
-        self.loop_unroll_factor = unwrap(loop_unroll_factor)
-        self.disallow_acc_multi_buffer = bool(unwrap(disallow_acc_multi_buffer))
-        self.flatten = bool(unwrap(flatten))
-        self.warp_specialize = bool(unwrap(warp_specialize))
-        self.disable_licm = bool(unwrap(disable_licm))
+        self.num_stages = _count("num_stages", num_stages, 0)
+        self.loop_unroll_factor = _count("loop_unroll_factor", loop_unroll_factor, 1)
+        self.disallow_acc_multi_buffer = _switch(
+            "disallow_acc_multi_buffer", disallow_acc_multi_buffer
+        )
+        self.flatten = _switch("flatten", flatten)
+        self.warp_specialize = _switch("warp_specialize", warp_specialize)
+        self.disable_licm = _switch("disable_licm", disable_licm)
 
     def __iter__(self) -> Any:
         bounds = [unwrap(v) for v in (self.start, self.end, self.step)]
@@ -174,7 +196,7 @@ class condition:
 
     def __init__(self, arg1: Any, disable_licm: bool = False) -> None:
         self.condition = arg1
-        self.disable_licm = bool(unwrap(disable_licm))
+        self.disable_licm = _switch("disable_licm", disable_licm)
 
 
 def _hint(name: str, input: tensor, values: Any) -> tensor:
@@ -287,8 +309,8 @@ def static_assert(cond: Any, msg: str = "") -> None:
             "static_assert takes a constant condition; use tl.device_assert for a run-time one"
         )
     if not cond:
-        text = f": {unwrap(msg)}" if unwrap(msg) else ""
-        raise StaticAssertionError("static assertion failed" + text)
+        text = str(unwrap(msg))
+        raise StaticAssertionError(f"static assertion failed: {text}".removesuffix(": "))
 
 
 @builtin

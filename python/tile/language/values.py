@@ -314,7 +314,7 @@ def one(value: Any) -> str:
     name = describe(value)
     if value is None:
         return name
-    vowel = (name[0] in "aeiou" and not name.startswith("uint")) or name.startswith("fp")
+    vowel = (name[0] in "aeiouAEIO" and not name.startswith("uint")) or name.startswith("fp")
     return f"{'an' if vowel else 'a'} {name}"
 
 

@@ -236,6 +236,9 @@ class Autotuner(KernelInterface):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_threads"}
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.fn!r}, {len(self.configs)} configurations)"
+
     @functools.cached_property
     def do_bench(self) -> Callable:
         if self._do_bench is not None:
@@ -578,6 +581,9 @@ class Heuristics(KernelInterface):
         self.arg_names = arg_names
         self.values = values
         self.__name__ = getattr(fn, "__name__", "kernel")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.fn!r}, {', '.join(self.values)})"
 
     @entry_point
     def run(self, *args: Any, **kwargs: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 from .. import _C
 from ..errors import SemanticError, TileError
 from ..tracebacks import entry_point
+from .copies import Copied
 from .depth import deep_stack
 from .parameters import KernelParam
 from .references import Reference
@@ -26,7 +27,7 @@ _digesting = threading.RLock()
 defined: weakref.WeakValueDictionary[tuple[str, str], Any] = weakref.WeakValueDictionary()
 
 
-class KernelInterface(Generic[T]):
+class KernelInterface(Copied, Generic[T]):
     """Anything that is launched as ``kernel[grid](...)``."""
 
     run: Callable[..., Any]
@@ -373,7 +374,7 @@ class JITFunction(KernelInterface[T]):
         return simulate(self, grid, args, kwargs)
 
 
-class ConstexprFunction:
+class ConstexprFunction(Copied):
     """A Python function that kernels may call on constants."""
 
     __tile_constexpr_function__ = True
@@ -409,6 +410,9 @@ class ConstexprFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.fn(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"ConstexprFunction({self.fn.__module__}:{self.fn.__qualname__})"
 
     def __get__(self, instance: Any, owner: type | None = None) -> ConstexprFunction:
         """Methods of constants."""

@@ -72,7 +72,7 @@ def by_name(x, out, CASE: tl.constexpr):
     elif CASE == "matmul":
         v = v @ v
     elif CASE == "membership":
-        v = v + (tl.program_id(0) in (0, 1))
+        v = v + (v in (0, 1))
     elif CASE == "attribute":
         tl.anything = 3
     elif CASE == "text as a number":
@@ -148,7 +148,10 @@ EMPTY = words_of_python()
         ("deleted element", "only variables can be deleted"),
         ("run-time item", "only; a tuple holds run-time values: items = items + (value,)"),
         ("matmul", "the operator @ is not for kernels; use tl.dot for matmuls"),
-        ("membership", "`in` works on constants only"),
+        (
+            "membership",
+            "`in` looks for a scalar, not for a block (<[64], fp32>); use (x == 1) | (x == 2)",
+        ),
         ("attribute", "a module has no attributes that can be assigned"),
         ("text as a number", "invalid literal for int() with base 10: 'three'"),
         ("largest of nothing", EMPTY),

@@ -260,14 +260,25 @@ def test_recursion():
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ("try:\n        pass\n    finally:\n        pass", "`try` cannot be used in kernels"),
+        (
+            "try:\n        pass\n    finally:\n        pass",
+            "`try` cannot be used in kernels; kernels have no exceptions; test with `if`",
+        ),
         (
             "with p:\n        pass",
             "`with` cannot be used in kernels, but for scopes of the profiler: "
             "`with pl.scope(name):`",
         ),
-        ("import os", "`import` cannot be used in kernels"),
-        ("raise ValueError", "`raise` cannot be used in kernels"),
+        ("import os", "`import` cannot be used in kernels; import in the module of the kernel"),
+        (
+            "raise ValueError",
+            "`raise` cannot be used in kernels; use tl.device_assert, or tl.static_assert for a "
+            "constant",
+        ),
+        (
+            "y = (k := n) if n > 3 else 5\n    n = k",
+            "`k` may be undefined here: it is assigned on one side of a condition only",
+        ),
         ("x = {1, 2}", "sets cannot be used in kernels; use a tuple"),
         ("x = p @ p", "the operator @ is not for kernels; use tl.dot for matmuls"),
         ("return n", "a kernel returns nothing; store its results through pointers"),
@@ -279,7 +290,7 @@ def test_recursion():
         ("tl.load(p, nothing=1)", "load() got an unexpected keyword argument 'nothing'"),
         ("for i in tl.range(n, num_stage=2):\n        pass", "range() got an unexpected keyword argument 'num_stage'; did you mean `num_stages`?"),  # noqa: E501
         ("tl.store(p, f'{n}')", "expected a number or a tensor, not str"),
-        ("tl.sum((n, n), axis=0)", "a tuple has no attribute `dtype`: it is no tensor"),
+        ("tl.sum((n, n), axis=0)", "expected a number or a tensor, not tuple"),
         ("p + p", "cannot add the pointers pointer<fp32> and pointer<fp32>"),
         ("p + 1.5", "a pointer moves by an integer, not by float"),
         ("n & 1.5", "invalid operands of type int32 and float: & takes integers"),

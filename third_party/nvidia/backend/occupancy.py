@@ -266,74 +266,34 @@ def _with_one_block_less(ptx: str, facts: Any, warps: int) -> int | None:
     return more if more > int(stated[1]) else None
 
 
+#: Machine code, and what ptxas says about it.
+_Code = tuple[bytes, dict[str, Any]]
+
+
 def assemble(
     ptx: str, facts: Any, warps: int, shared: int, options: str = "", asked: int | None = None
-) -> tuple[bytes, dict[str, Any]]:
+) -> _Code:
     """The cubin, and what ptxas says about it. `asked` is the limit of registers that the launch
     asks for. Where a few registers fewer let more blocks reside and nothing is spilled for it, it
     is code with those, and `register_limit` says how many. Where the compiler stated a limit, and
     one block less spills nothing, it is code for that. Where many more registers cost no block, or
     leave fewer waits for memory, ptxas is told so: it starts more loads before it waits."""
-    arch = facts.compute_capability
-    cubin, usage = tools.run_ptxas(ptx, arch, options)
-
-    def blocks(registers: int) -> int:
-        return resident_blocks(facts, registers, warps, shared)
-
-    held = blocks(usage.get("n_regs", 0))
-    known: dict[int, tuple[bytes, dict[str, Any]]] = {}
-    wanted = _most_for_blocks(facts, usage.get("n_regs", 0), warps, shared, held + 1)
-    # No code was seen that takes half as many registers without the limit.
-    if asked is None and wanted and 2 * wanted > usage["n_regs"] and not usage.get("n_spills"):
-        free = _without_needless_limit(ptx, facts, warps)
-        if free is not None:
-            freer, its_usage = tools.run_ptxas(free, arch, options)
-            more_blocks = blocks(its_usage.get("n_regs", 0))
-            if more_blocks > held and not its_usage.get("n_spills"):
-                known[int(_STATED.findall(ptx)[0])] = cubin, usage
-                ptx, cubin, usage, held = free, freer, its_usage, more_blocks
-    if asked is None and usage.get("n_spills"):
-        roomier = _with_one_block_less(ptx, facts, warps)
-        if roomier is not None:
-            other = _assemble_within(ptx, roomier, arch, options)
-            if other and not other[1].get("n_spills"):
-                return other
-    if not _may_have_fewer(ptx, f"{options} {knobs.nvidia.ptxas_options}"):
-        return cubin, usage
-    at_once = _waits_at_once(ptx)
-    demand = _bytes_in_a_cycle(ptx, cubin, held * warps) if at_once else 0.0
-    more = None
-    # More loads at a time help launches of few blocks, too: half of what resides is counted.
-    if not usage.get("n_spills") and demand < 2 * _ENOUGH_BYTES:
-        more = _find_more_registers(ptx, cubin, usage.get("n_regs", 0), facts, warps, shared)
-    if more and more.fewer_blocks and demand >= _ENOUGH_BYTES:
-        more = None
-    if more and more.fewer_blocks and more.trips >= _MOST_TRIPS:
-        freer = _assemble_with(more, ptx, facts, warps, shared, options, known)
-        if freer:
+    code = _Assembly(ptx, facts, warps, shared, options)
+    if asked is None:
+        code.drop_needless_limit()
+        if roomier := code.with_one_block_less():
+            return roomier
+    if not _may_have_fewer(code.ptx, f"{options} {knobs.nvidia.ptxas_options}"):
+        return code.made
+    demand = code.find_demand()
+    more = code.find_more_registers(demand)
+    if more and more.trips >= _MOST_TRIPS:
+        if freer := code.with_more_registers(more):
             return freer
         more = None
-    limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared)
-    least = 4 * held if demand >= _ENOUGH_BYTES else 0
-    if limit is not None and (demand >= _PLENTY_OF_BYTES or 3 * blocks(limit) < least):
-        limit = None
-    if limit is not None and _gains_enough(ptx, held, blocks(limit)):
-        denser = _assemble_within(ptx, limit, arch, options)
-        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0):
-            return denser
-    elif _waits_for_memory(ptx):
-        # Grids are powers of two more often than not, and multiprocessors a few more than such a
-        # power: eight blocks of each run 1,024 at once. With seven, the last ones run alone.
-        rounded = 1 << (-(-4 * held // 3) - 1).bit_length()
-        limit = registers_for_more(facts, usage.get("n_regs", 0), warps, shared, rounded)
-        denser = None if limit is None else _assemble_within(ptx, limit, arch, options)
-        if denser and denser[1].get("n_spills", 0) <= usage.get("n_spills", 0) + _FEW_SPILLS:
-            reside = blocks(denser[1].get("n_regs", 0))
-            then = latency.walk_through(denser[0]).get_cycles(reside * warps / _PARTS)
-            if then <= latency.walk_through(cubin).get_cycles(held * warps / _PARTS):
-                return denser
-    freer = more and _assemble_with(more, ptx, facts, warps, shared, options, known)
-    return freer or (cubin, usage)
+    denser = code.with_more_blocks(demand)
+    freer = code.with_more_registers(more) if more and not denser else None
+    return denser or freer or code.made
 
 
 class _More(NamedTuple):
@@ -344,73 +304,142 @@ class _More(NamedTuple):
     least: int
     #: How long it may take; None where that is not compared.
     cycles: float | None
-    #: How often the code waits now.
+    #: How often the code waits now, where they cost blocks.
     trips: int = 0
-    #: Whether they cost blocks.
-    fewer_blocks: bool = False
 
 
-def _find_more_registers(
-    ptx: str, cubin: bytes, used: int, facts: Any, warps: int, shared: int
-) -> _More | None:
-    """None where more registers do not help."""
-    at_once = _waits_at_once(ptx)
-    if not at_once and not _loads_much_in_loops(ptx):
-        return None
-    held = resident_blocks(facts, used, warps, shared)
-    if held == 0:
-        return None
-    spare = registers_to_spare(facts, used, warps, shared)
-    if at_once and spare is not None:
-        return _More(spare, held, None)  # This has been measured.
-    now = latency.walk_through(cubin)
-    cycles = now.get_cycles(held * warps / _PARTS)
-    if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
-        return None
-    if at_once:
-        spare, held = registers_of_fewer(facts, used, warps, shared), 1
-    return None if spare is None else _More(spare, held, cycles, now.trips, at_once)
+class _Assembly:
+    """The code of a kernel so far, and what other code is made with. Each way to make better code
+    is a method; it gives None where its code is not better."""
 
+    def __init__(self, ptx: str, facts: Any, warps: int, shared: int, options: str) -> None:
+        self.ptx = ptx
+        self.facts = facts
+        self.warps = warps
+        self.shared = shared
+        self.options = options
+        self.made: _Code = tools.run_ptxas(ptx, facts.compute_capability, options)
+        #: Code with other limits of registers, made on the way.
+        self.known: dict[int, _Code] = {}
 
-def _assemble_with(
-    more: _More,
-    ptx: str,
-    facts: Any,
-    warps: int,
-    shared: int,
-    options: str,
-    known: dict[int, tuple[bytes, dict[str, Any]]],
-) -> tuple[bytes, dict[str, Any]] | None:
-    """Code with more registers. None where it is not better. `known` is code with other limits."""
-    if more.limit in known:
-        cubin, usage = known[more.limit]
-        freer = cubin, usage | {"register_limit": more.limit}
-    else:
-        made = _assemble_within(ptx, more.limit, facts.compute_capability, options)
-        if made is None:
+    @property
+    def registers(self) -> int:
+        return self.made[1].get("n_regs", 0)
+
+    @property
+    def spills(self) -> int:
+        return self.made[1].get("n_spills", 0)
+
+    @property
+    def held(self) -> int:
+        """How many blocks reside."""
+        return self.blocks(self.registers)
+
+    def blocks(self, registers: int) -> int:
+        return resident_blocks(self.facts, registers, self.warps, self.shared)
+
+    def cycles(self, code: _Code) -> float:
+        """How long code takes, by the blocks that reside with it."""
+        reside = self.blocks(code[1].get("n_regs", 0))
+        return latency.walk_through(code[0]).get_cycles(reside * self.warps / _PARTS)
+
+    def within(self, limit: int) -> _Code | None:
+        """Code with a limit of registers; None where there is none."""
+        limited = state_limit(self.ptx, limit)
+        if limited is None:
             return None
-        freer = made
-    cubin, usage = freer
-    if usage.get("n_spills", 0) > (0 if more.cycles is None else _FEW_SPILLS):
-        return None
-    reside = resident_blocks(facts, usage.get("n_regs", 0), warps, shared)
-    if reside < max(more.least, 1):
-        return None
-    if more.cycles is not None:
-        then = latency.walk_through(cubin).get_cycles(reside * warps / _PARTS)
-        if then > _LESS_TIME * more.cycles:
+        try:
+            cubin, usage = tools.run_ptxas(limited, self.facts.compute_capability, self.options)
+        except OutOfResources:  # One instruction has more operands.
             return None
-    return freer
+        return cubin, usage | {"register_limit": limit}
 
+    def drop_needless_limit(self) -> None:
+        """Takes away a limit that is as much as threads can have, where more blocks reside then."""
+        wanted = _most_for_blocks(
+            self.facts, self.registers, self.warps, self.shared, self.held + 1
+        )
+        # No code was seen that takes half as many registers without the limit.
+        if not wanted or 2 * wanted <= self.registers or self.spills:
+            return
+        free = _without_needless_limit(self.ptx, self.facts, self.warps)
+        if free is None:
+            return
+        made = tools.run_ptxas(free, self.facts.compute_capability, self.options)
+        if self.blocks(made[1].get("n_regs", 0)) > self.held and not made[1].get("n_spills"):
+            self.known[int(_STATED.findall(self.ptx)[0])] = self.made
+            self.ptx, self.made = free, made
 
-def _assemble_within(
-    ptx: str, limit: int, arch: int, options: str
-) -> tuple[bytes, dict[str, Any]] | None:
-    limited = state_limit(ptx, limit)
-    if limited is None:
-        return None
-    try:
-        cubin, usage = tools.run_ptxas(limited, arch, options)
-    except OutOfResources:  # One instruction has more operands.
-        return None
-    return cubin, usage | {"register_limit": limit}
+    def with_one_block_less(self) -> _Code | None:
+        """Where the limit of the compiler makes ptxas spill: code for a block less, if nothing is
+        spilled there."""
+        roomier = _with_one_block_less(self.ptx, self.facts, self.warps) if self.spills else None
+        other = None if roomier is None else self.within(roomier)
+        return other if other and not other[1].get("n_spills") else None
+
+    def find_demand(self) -> float:
+        """The bytes that are asked for in a cycle, by kernels that wait once; 0 for others."""
+        if not _waits_at_once(self.ptx):
+            return 0.0
+        return _bytes_in_a_cycle(self.ptx, self.made[0], self.held * self.warps)
+
+    def find_more_registers(self, demand: float) -> _More | None:
+        """None where more registers do not help."""
+        # More loads at a time help launches of few blocks, too: half of what resides is counted.
+        if self.spills or demand >= 2 * _ENOUGH_BYTES:
+            return None
+        at_once = _waits_at_once(self.ptx)
+        if (not at_once and not _loads_much_in_loops(self.ptx)) or self.held == 0:
+            return None
+        spare = registers_to_spare(self.facts, self.registers, self.warps, self.shared)
+        if at_once and spare is not None:
+            return _More(spare, self.held, None)  # This has been measured.
+        now = latency.walk_through(self.made[0])
+        cycles = now.get_cycles(self.held * self.warps / _PARTS)
+        if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
+            return None
+        if not at_once:
+            return None if spare is None else _More(spare, self.held, cycles)
+        # Such registers cost blocks.
+        fewer = registers_of_fewer(self.facts, self.registers, self.warps, self.shared)
+        if fewer is None or demand >= _ENOUGH_BYTES:
+            return None
+        return _More(fewer, 1, cycles, now.trips)
+
+    def with_more_registers(self, more: _More) -> _Code | None:
+        """Code that may start more loads at a time."""
+        if more.limit in self.known:
+            cubin, usage = self.known[more.limit]
+            freer: _Code | None = cubin, usage | {"register_limit": more.limit}
+        else:
+            freer = self.within(more.limit)
+        if freer is None:
+            return None
+        if freer[1].get("n_spills", 0) > (0 if more.cycles is None else _FEW_SPILLS):
+            return None
+        if self.blocks(freer[1].get("n_regs", 0)) < max(more.least, 1):
+            return None
+        slow = more.cycles is not None and self.cycles(freer) > _LESS_TIME * more.cycles
+        return None if slow else freer
+
+    def with_more_blocks(self, demand: float) -> _Code | None:
+        """Code of which more blocks reside."""
+        limit = registers_for_more(self.facts, self.registers, self.warps, self.shared)
+        least = 4 * self.held if demand >= _ENOUGH_BYTES else 0
+        if limit is not None and (demand >= _PLENTY_OF_BYTES or 3 * self.blocks(limit) < least):
+            limit = None
+        if limit is not None and _gains_enough(self.ptx, self.held, self.blocks(limit)):
+            denser = self.within(limit)
+            return denser if denser and denser[1].get("n_spills", 0) <= self.spills else None
+        return self.with_blocks_for_memory() if _waits_for_memory(self.ptx) else None
+
+    def with_blocks_for_memory(self) -> _Code | None:
+        """The same for dots that wait for memory, with a third more blocks and a few spills."""
+        # Grids are powers of two more often than not, and multiprocessors a few more than such a
+        # power: eight blocks of each run 1,024 at once. With seven, the last ones run alone.
+        rounded = 1 << (-(-4 * self.held // 3) - 1).bit_length()
+        limit = registers_for_more(self.facts, self.registers, self.warps, self.shared, rounded)
+        denser = None if limit is None else self.within(limit)
+        if not denser or denser[1].get("n_spills", 0) > self.spills + _FEW_SPILLS:
+            return None
+        return denser if self.cycles(denser) <= self.cycles(self.made) else None
