@@ -5,6 +5,7 @@
 
 #include "tile/Analysis/AsyncWork.h"
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -110,6 +111,15 @@ Waits triton::waitsFor(Operation *op, Operation *arrival,
             .wasInterrupted())
       return Waits::Perhaps;
   return Waits::No;
+}
+
+bool triton::waitsForOtherBlocks(Operation *op) {
+  auto user = dyn_cast<gpu::BarrierUserOpInterface>(op);
+  return user && user.getBarrierUse() == gpu::BarrierUse::Wait &&
+         llvm::any_of(getBarriers(op), [](Value barrier) {
+           return gpu::getCopyBits(cast<gpu::MemDescType>(barrier.getType())) !=
+                  0;
+         });
 }
 
 bool triton::endsBarriersOf(Operation *op, Operation *arrival,

@@ -20,6 +20,10 @@ enum class Waits { No, Perhaps, Surely };
 Waits waitsFor(Operation *op, Operation *arrival,
                const SharedMemoryAliasAnalysis &aliases);
 
+/// Whether `op` waits at a barrier that one block of the cluster holds for
+/// others. These do not wait there.
+bool waitsForOtherBlocks(Operation *op);
+
 /// Whether `op` gives back the memory of the barriers that `arrival` arrives
 /// at, or gives it to new ones. A wait behind that, as in the next iteration of
 /// a loop around both, is for something else.

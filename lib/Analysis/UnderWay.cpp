@@ -32,6 +32,10 @@ struct Point {
   /// It is the copy engine's or another thread's: neither counts nor tokens say
   /// when it is done.
   bool isForeign = false;
+  /// A block has waited for the work, for itself and for others that have not.
+  bool isDoneElsewhere = false;
+  /// Tensor cores use the memory. When they are done, the work is, too.
+  bool isUsedByTensorCores = false;
 
   /// Whether the work is under way only if somebody waits for it at a barrier:
   /// nothing else says anything of it.
@@ -44,9 +48,12 @@ struct Point {
   void remove(Value value) { tokens.erase(value.getAsOpaquePointer()); }
 
   bool operator<(const Point &other) const {
-    return std::tie(at, tokens, arrivals, numBehind, isClosed, isForeign) <
-           std::tie(other.at, other.tokens, other.arrivals, other.numBehind,
-                    other.isClosed, other.isForeign);
+    auto getAll = [](const Point &point) {
+      return std::tie(point.at, point.tokens, point.arrivals, point.numBehind,
+                      point.isClosed, point.isForeign, point.isDoneElsewhere,
+                      point.isUsedByTensorCores);
+    };
+    return getAll(*this) < getAll(other);
   }
 };
 
@@ -78,7 +85,7 @@ public:
       begin.isForeign = true;
     }
     if (work == AsyncWork::TensorCore) {
-      begin.isForeign = true;
+      begin.isForeign = begin.isUsedByTensorCores = true;
       noteArrival(begin, start);
     }
     for (Value result : start->getResults())
@@ -106,9 +113,9 @@ private:
       pieces[current].last = point.at;
       if (visits)
         visitor.visit(point.at);
+      bool needsWait = point.needsWait();
       if (isEnd(point) || isEndByBarrier(point))
         return;
-      bool needsWait = point.needsWait();
       execute(point);
       if (needsWait != point.needsWait()) {
         // Only waits tell what counts from here on.
@@ -175,6 +182,8 @@ private:
   /// Whether a wait at a barrier says here that the work is done, or none can
   /// any more.
   bool isEndByBarrier(Point &point) {
+    if (point.isDoneElsewhere && isBarrierOfCluster(point.at))
+      return true;
     if (point.arrivals.empty())
       return false;
     Waits waits = Waits::No;
@@ -182,6 +191,11 @@ private:
       waits = std::max(waits, waitsFor(point.at, arrival, aliases));
     if (waits != Waits::No)
       pieces[current].wait = point.at;
+    if (waits != Waits::No && waitsForOtherBlocks(point.at)) {
+      point.isDoneElsewhere = true;
+      point.arrivals.clear();
+      return false;
+    }
     if (waits == Waits::Surely)
       return true;
     std::erase_if(point.arrivals, [&](Operation *arrival) {
@@ -190,13 +204,37 @@ private:
     return pieces[current].needsWait() && point.arrivals.empty();
   }
 
+  /// Whether all blocks meet here. What one of them has waited for before is
+  /// done.
+  static bool isBarrierOfCluster(Operation *op) {
+    auto relaxed = op->getAttrOfType<BoolAttr>("relaxed");
+    return op->hasTrait<ttg::BlockBarrier>() &&
+           !(relaxed && relaxed.getValue());
+  }
+
   /// `op` may arrive behind what tensor cores do.
-  void noteArrival(Point &point, Operation *op) const {
-    if (work == AsyncWork::TensorCore && arrivesAfterTensorCores(op))
+  static void noteArrival(Point &point, Operation *op) {
+    if (point.isUsedByTensorCores && arrivesAfterTensorCores(op))
       point.arrivals.insert(op);
   }
 
+  /// Whether tensor cores use in `op` what the work writes to.
+  bool startsUse(Operation *op) const {
+    if (getAsyncWork(op) != AsyncWork::TensorCore)
+      return false;
+    return llvm::any_of(getBuffersOfAsyncWork(op), [&](Value used) {
+      const auto &roots = aliases.getRoots(used);
+      return llvm::any_of(getBuffersOfAsyncWork(start), [&](Value buffer) {
+        return llvm::any_of(aliases.getRoots(buffer),
+                            [&](Value root) { return roots.contains(root); });
+      });
+    });
+  }
+
   void execute(Point &point) {
+    // It starts behind the wait of the block that starts it.
+    if (point.isDoneElsewhere && startsUse(point.at))
+      point.isUsedByTensorCores = true;
     noteArrival(point, point.at);
     if (point.isForeign)
       return;

@@ -4,6 +4,7 @@
 #include "Schedule.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace tile::sim;
 
@@ -16,11 +17,20 @@ static uint64_t mix(uint64_t &state) {
 }
 
 Schedule::Schedule(uint64_t seed) : state(seed) {
-  isLazy = mix(state) % 4 == 0;
+  uint64_t choices = mix(state);
+  isLazy = choices % 4 == 0;
+  slowLanes = choices / 4 % 4 ? 0 : uint32_t(choices >> 32);
+  leader = choices / 16 % Lanes;
 }
 
 uint32_t Schedule::below(uint32_t count) {
   return uint32_t((mix(state) >> 32) * count >> 32);
+}
+
+unsigned Schedule::elected(uint32_t lanes) const {
+  for (uint32_t i = leader % uint32_t(std::popcount(lanes)); i > 0; --i)
+    lanes &= lanes - 1;
+  return unsigned(std::countr_zero(lanes));
 }
 
 uint64_t Schedule::warpTurn() {

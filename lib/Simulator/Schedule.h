@@ -7,7 +7,9 @@
 // for a random number of instructions. Asynchronous copies and dots read and
 // write late: when a thread waits for them, when no warp can go on, or at a
 // random moment. Dots of one warp group are done in order; the hardware
-// promises no other order. Equal seeds give equal runs.
+// promises no other order. In some runs, a few lanes of a warp go on from a
+// wait before the others look again. `elect.sync` may elect any lane: PTX does
+// not say which one. Equal seeds give equal runs.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -39,6 +41,12 @@ public:
 
   /// A number below `count`.
   uint32_t below(uint32_t count);
+  /// Of lanes that may go on from a wait, those that do so now: mostly all.
+  uint32_t lanesToGoOn(uint32_t lanes) {
+    return slowLanes && below(8) ? lanes & ~slowLanes : lanes;
+  }
+  /// The one of `lanes` that is elected: the same one in the whole launch.
+  unsigned elected(uint32_t lanes) const;
   /// Turns of a warp and of a cluster.
   uint64_t warpTurn();
 
@@ -99,6 +107,10 @@ private:
   uint64_t state;
   /// One run in four puts everything off for very long.
   bool isLazy;
+  /// Lanes that leave waits later than the others of their warp, in one run in
+  /// four.
+  uint32_t slowLanes;
+  uint32_t leader;
   uint64_t issued = 0;
   std::vector<Work> pending; ///< in the order of issue
   std::map<std::pair<AsyncKind, uint32_t>, uint32_t> groups;

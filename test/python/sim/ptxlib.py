@@ -12,7 +12,7 @@ import tile.sim
 
 HEADER = ".version 8.8\n.target sm_90a\n.address_size 64\n"
 _LATER = re.compile(
-    r"\.f32x2|st\.bulk|st\.async\.release|\.cp_mask|redux\.sync\.\w+(\.abs)?(\.NaN)?\.f32|\.v8\.|\.v4\.[a-z]64|\.v2\.b128"
+    r"\.f32x2|tcgen05\.|st\.bulk|st\.async\.release|\.cp_mask|redux\.sync\.\w+(\.abs)?(\.NaN)?\.f32|\.v8\.|\.v4\.[a-z]64|\.v2\.b128"
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_async import SYNC, kinds, run
+from test_async import INIT, SYNC, WAIT, kinds, run
 from test_wgmma import launch_f16
 
 import tile.sim
@@ -40,6 +40,68 @@ def test_ranks_beyond_the_cluster():
     text = REMOTE + SYNC + "mapa.shared::cluster.u32 %r3, %r2, RANK; ld.shared::cluster.b32 %r4, [%r3];" + SYNC  # fmt: skip
     finds(text.replace("RANK", "2"), "bad-cluster-rank", "CTA rank 2 is not in the cluster of 2", 2, cluster=2)  # fmt: skip
     clean(text.replace("RANK", "1"), 2, cluster=2)
+
+
+#: A store, or a sum, in the memory of the CTA that `%r3` names, which waits for it.
+ASYNC = (
+    INIT
+    + """
+mov.u32 %r4, buffer; mad.lo.u32 %r4, %r30, 4, %r4; st.shared.b32 [%r4], 0;
+@%p15 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
+"""
+    + SYNC
+    + """
+mov.u32 %r2, %cluster_ctarank; {0} mapa.shared::cluster.u32 %r4, %r4, %r3;
+mov.u32 %r5, bar; mapa.shared::cluster.u32 %r5, %r5, %r3;
+{1}.shared::cluster.mbarrier::complete_tx::bytes{2} [%r4], %r2, [%r5];
+"""
+)
+STORES = [("st.async", ".b32"), ("st.async.weak", ".u32")]
+SUMS = [("red.async.relaxed.cluster", f".{op}.u32") for op in ("add", "max", "inc")]
+
+
+def asynchronous(target, name, kind):
+    text = ASYNC
+    for i, part in enumerate((target, name, kind)):
+        text = text.replace(f"{{{i}}}", part)
+    return text + WAIT
+
+
+OTHER, OWN = "xor.b32 %r3, %r2, 1;", "mov.u32 %r3, %r2;"
+
+
+@pytest.mark.parametrize(("name", "kind"), STORES + SUMS)
+def test_asynchronous_stores_need_a_cluster(name, kind):
+    """PTX says so, and an H200 stops there. A single cluster of one CTA is none."""
+    what = name[: name.index(".async") + 6]
+    text = asynchronous(OWN, name, kind)
+    finds(text, "not-remote", f"{what} needs a cluster of two CTAs or more")
+    finds(text, "not-remote", f"{what} needs a cluster of two CTAs or more", 2, cluster=1)
+    clean(asynchronous(OTHER, name, kind) + SYNC, 2, cluster=2)
+
+
+@pytest.mark.parametrize(("name", "kind"), STORES)
+def test_asynchronous_stores_at_home(name, kind):
+    """In a cluster, they may be for the CTA that executes them."""
+    clean(asynchronous(OWN, name, kind) + SYNC, 2, cluster=2)
+
+
+@pytest.mark.parametrize(("name", "kind"), SUMS)
+def test_asynchronous_sums_are_for_another_block(name, kind):
+    text = asynchronous(OWN, name, kind) + SYNC
+    finds(text, "not-remote", "in its own CTA's", 2, cluster=2)
+
+
+@pytest.mark.parametrize("instruction", [
+    "mapa.shared::cluster.u32 %r3, %r2, 0; ld.shared::cluster.b32 %r4, [%r3];",
+    "mapa.shared::cluster.u32 %r3, %r2, 0; st.shared::cluster.b32 [%r3], 1;",
+    "mapa.shared::cluster.u32 %r3, %r2, 0; red.relaxed.cluster.shared::cluster.add.u32 [%r3], 1;",
+    "mov.u32 %r4, bar; mapa.shared::cluster.u32 %r3, %r4, 0; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];",
+    "barrier.cluster.arrive; barrier.cluster.wait;",
+])  # fmt: skip
+def test_what_a_launch_without_a_cluster_may_do(instruction):
+    """PTX asks for no cluster there: a block alone is a cluster of one."""
+    clean(INIT + SYNC + "mov.u32 %r2, buffer; @%p15 st.shared.b32 [buffer], 1; @!%p15 bra END;" + instruction + "END:")  # fmt: skip
 
 
 def test_cluster_barrier_out_of_order():

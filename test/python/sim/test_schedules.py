@@ -215,3 +215,70 @@ def test_ctas_wait_for_one_that_starts_late(text):
         out = np.zeros(1, np.int32)
         run(MINE + text, 40, 1, [out, out], IO, schedule_seed=seed, max_instructions=20_000_000)
         assert out[0] == 40
+
+
+ELECTED = """
+mov.u32 %r30, %tid.x; ld.param.u64 %rd2, [out];
+elect.sync %r1|%p1, -1; elect.sync %r2|%p2, -1;
+mad.wide.u32 %rd1, %r30, 4, %rd2; selp.u32 %r3, 1, 0, %p1; selp.u32 %r4, 2, 0, %p2;
+add.u32 %r3, %r3, %r4; st.global.u32 [%rd1], %r3;
+"""
+
+
+def test_any_lane_may_be_elected():
+    """The same one each time. Without a schedule, it is the first one."""
+    out = np.zeros(32, np.int32)
+    leaders = []
+    for seed in range(24):
+        run(ELECTED, 1, 32, [out], [".param .u64 out"], schedule_seed=seed)
+        assert sorted(out) == [0] * 31 + [3]
+        leaders.append(int(out.argmax()))
+    assert leaders[0] == 0 and len(set(leaders)) > 4
+
+
+#: One lane of the second warp fills a slot. The first warp waits, and one lane hands it back.
+LANES = """
+mov.u32 %r30, %tid.x; setp.eq.u32 %p15, %r30, 0; mov.u32 %r31, bar; mov.u32 %r5, 0;
+@%p15 mbarrier.init.shared.b64 [%r31], 1; @%p15 mbarrier.init.shared.b64 [%r31+8], 1; bar.sync 0;
+setp.gt.u32 %p3, %r30, 32; @%p3 bra END; setp.eq.u32 %p2, %r30, 32;
+STEPS: and.b32 %r6, %r5, 1; @%p2 bra FILL;
+WAITFULL: mbarrier.try_wait.parity.shared.b64 %p4, [%r31], %r6; @!%p4 bra WAITFULL;
+SYNC
+@%p15 mbarrier.arrive.shared.b64 _, [%r31+8]; bra NEXT;
+FILL: mbarrier.arrive.shared.b64 _, [%r31];
+WAITFREE: mbarrier.try_wait.parity.shared.b64 %p4, [%r31+8], %r6; @!%p4 bra WAITFREE;
+NEXT: add.u32 %r5, %r5, 1; setp.lt.u32 %p5, %r5, 60; @%p5 bra STEPS;
+END:
+"""
+
+
+def test_lanes_may_leave_waits_late():
+    """A lane that is two phases late waits for the third one, which does not come."""
+    shared = ".shared .align 8 .b64 bar[2];"
+    options = {"shared": shared, "schedules": 40, "schedule_seed": 1, "raise_on_finding": False}
+    assert run(LANES.replace("SYNC", "bar.warp.sync -1;"), 1, 64, [], [], **options).ok
+    report = run(LANES.replace("SYNC", ""), 1, 64, [], [], **options)
+    assert kinds(report) == {"deadlock"}, report.messages
+
+
+COMMITS = """
+mov.u32 %r30, %tid.x; setp.eq.u32 %p15, %r30, 0; mov.u32 %r31, bar;
+@%p15 mbarrier.init.shared.b64 [%r31], 1; @%p15 mbarrier.init.shared.b64 [%r31+8], 1; bar.sync 0;
+@%p15 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r31];
+@%p15 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r31+8];
+FIRST
+LAST: mbarrier.try_wait.parity.shared.b64 %p4, [%r31+8], 0; @!%p4 bra LAST;
+bar.sync 0; @%p15 mbarrier.inval.shared.b64 [%r31];
+"""
+
+
+def test_commits_arrive_in_any_order():
+    """So the last one says nothing of a barrier that others arrive at."""
+    options = {
+        "shared": ".shared .align 8 .b64 bar[2];", "schedules": 40, "schedule_seed": 1,
+        "raise_on_finding": False,
+    }  # fmt: skip
+    wait = "FIRST: mbarrier.try_wait.parity.shared.b64 %p4, [%r31], 0; @!%p4 bra FIRST;"
+    assert run(COMMITS.replace("FIRST\n", wait), 1, 32, [], [], **options).ok
+    report = run(COMMITS.replace("FIRST\n", ""), 1, 32, [], [], **options)
+    assert kinds(report) == {"mbarrier-misuse"}, report.messages

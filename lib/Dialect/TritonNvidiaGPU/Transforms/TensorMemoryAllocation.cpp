@@ -9,6 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClusterSignals.h"
+
 #include "tile/Analysis/Alias.h"
 #include "tile/Analysis/AsyncWork.h"
 #include "tile/Analysis/UnderWay.h"
@@ -246,6 +248,9 @@ private:
     bool found = false;
     for (Operation *op = start; op != function; op = op->getParentOp()) {
       if (Operation *wait = findWait(start, op)) {
+        // One block of the cluster may wait for others.
+        if (isOfSeveralBlocks(cast<WaitBarrierOp>(wait).getAlloc()))
+          return failure();
         ops.push_back(wait);
         found = true;
       }

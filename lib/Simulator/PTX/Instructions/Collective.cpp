@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../../Checkers/OrderChecker.h"
+#include "../../Schedule.h"
 #include "Families.h"
 
 #include <algorithm>
@@ -210,8 +211,10 @@ Step execElect(Ctx &c, const Inst &inst, uint32_t mask) {
     return s;
   const uint32_t *members = c.src<uint32_t>(inst.op[2]);
   uint32_t leaders = 0, out[Lanes] = {};
+  const Schedule *schedule = c.cluster->schedule.get();
   eachLane(mask, [&](unsigned l) {
-    unsigned leader = firstLane(members[l] & mask);
+    uint32_t lanes = members[l] & mask;
+    unsigned leader = schedule ? schedule->elected(lanes) : firstLane(lanes);
     out[l] = leader;
     leaders |= uint32_t(leader == l) << l;
   });

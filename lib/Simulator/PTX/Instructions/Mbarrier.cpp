@@ -219,6 +219,11 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
   Fragment &f = c.warp->frags[c.current];
   Cta *owner = nullptr, *doneOwner = nullptr;
   uint32_t offset = 0, doneOffset = 0, together = 0;
+  // A try may end without success, in each lane by itself.
+  Schedule *schedule = c.cluster->schedule.get();
+  bool triesAgain = false;
+  uint32_t mayGoOn =
+      schedule && inst.mod[1] ? schedule->lanesToGoOn(mask) : mask;
   // Lanes that wait for the same object learn the same.
   auto learn = [&] {
     if (together && c.checker) {
@@ -237,6 +242,10 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
       return Step::Error;
     uint32_t phase = inst.mod[0] ? c.src<uint32_t>(inst.op[2])[l] & 1
                                  : uint32_t(c.src<uint64_t>(inst.op[2])[l] & 1);
+    if (s.phase != phase && !(mayGoOn >> l & 1)) {
+      triesAgain = true;
+      continue;
+    }
     if (s.phase == phase) {
       if (c.timeline)
         c.timeline->mbarrierFailed(c);
@@ -260,7 +269,8 @@ Step execWait(Ctx &c, const Inst &inst, uint32_t mask) {
     f.spinCount = 0;
     return Step::Next;
   }
-  f.spinCount = f.spinStamp == c.cluster->progress ? f.spinCount + 1 : 0;
+  bool spins = !triesAgain && f.spinStamp == c.cluster->progress;
+  f.spinCount = spins ? f.spinCount + 1 : 0;
   f.spinStamp = c.cluster->progress;
   f.spinAt = &inst;
   return Step::Yield;

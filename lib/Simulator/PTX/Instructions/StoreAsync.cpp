@@ -52,6 +52,13 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
   gatherAddresses(c, inst, inst.op[1], inst.imm, to);
   gatherAddresses(c, inst, inst.op[0], int64_t(int32_t(inst.target)), barrier);
   unsigned element = bytesOf(inst.type), bytes = element * inst.extCount;
+  // PTX wants %cluster_nctarank > 1. An H200 stops at st.async otherwise, as at
+  // an illegal instruction.
+  if (mask && c.launch->clusterSize < 2)
+    return c.fail(inst, unsigned(std::countr_zero(mask)), "not-remote",
+                  std::string(inst.mod[0] == Store ? "st.async" : "red.async") +
+                      " needs a cluster of two CTAs or more, and this launch "
+                      "has clusters of one");
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));
     Cta *owner, *barrierOwner;
@@ -69,6 +76,11 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
       return c.fail(inst, l, "mbarrier-misuse",
                     "the data and the mbarrier of an asynchronous store must "
                     "be in the same CTA's shared memory");
+    // PTX lets st.async alone reach the memory of its own CTA.
+    if (inst.mod[0] != Store && owner == c.cta)
+      return c.fail(inst, l, "not-remote",
+                    "red.async is for the shared memory of another CTA of the "
+                    "cluster, and this address is in its own CTA's");
     uint32_t engine = 0, time = 0;
     if (c.checker) {
       engine = c.checker->transferEngine(*barrierOwner, barrierOffset);

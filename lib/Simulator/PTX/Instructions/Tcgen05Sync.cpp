@@ -55,7 +55,12 @@ Step execCommit(Ctx &c, const Inst &inst, uint32_t mask) {
         change.byEngine = true;
         return changeMbarrier(c, inst, l, at, change, nullptr);
       };
-      if (!completeAsync(c, AsyncKind::Tensor, l, arrive))
+      // It starts behind the work, in order. Arrivals of several commits may
+      // come in any order.
+      auto start = [=](Ctx &c) {
+        return completeAsync(c, AsyncKind::Transfer, l, arrive);
+      };
+      if (!completeAsync(c, AsyncKind::Tensor, l, start))
         return Step::Error;
     }
   }
