@@ -5,6 +5,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 
 #include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Layout/SharedMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -52,36 +53,50 @@ gpu::getDotOperandSharedEncoding(RankedTensorType source,
                                          order, ctaLayout);
 }
 
-SwizzledSharedEncodingAttr
-gpu::getRowPerLaneSharedEncoding(RankedTensorType source, Attribute read) {
-  SmallVector<int64_t> shape = getShapePerCTA(source);
-  if (!source.getElementType().isIntOrFloat() || shape.size() != 2 ||
-      !llvm::all_of(shape, llvm::isPowerOf2_64))
-    return {};
-  // Reads of 16 bytes of 8 lanes are done at once, and fill all banks.
-  constexpr unsigned lanesAtOnce = 8, bitsOfRead = 128, bitsOfBanks = 1024;
+/// How many times the banks are accessed when a warp reads all that it has of a
+/// tensor.
+static unsigned countAccesses(RankedTensorType read, Attribute encoding,
+                              BankGeometry banks) {
+  auto memory =
+      MemDescType::get(read.getShape(), read.getElementType(), encoding,
+                       SharedMemorySpaceAttr::get(read.getContext()));
+  LinearLayout layout = toLinearLayout(read);
+  layout = removeBroadcastedRegisters(layout).apply(layout);
+  LinearLayout offsets = getOffsetLayout(layout, toLinearLayout(memory));
+  unsigned bits = std::max(8u, read.getElementTypeBitWidth());
+  unsigned vecLog2 = getVectorAccess(offsets, bits).vecLog2;
+  unsigned each = countWavefronts(offsets, bits, vecLog2, banks);
+  return each << (offsets.getInDimSizeLog2(kRegister) - vecLog2);
+}
+
+SwizzledSharedEncodingAttr gpu::getRowsSharedEncoding(RankedTensorType source,
+                                                      ArrayRef<Attribute> reads,
+                                                      BankGeometry banks) {
   SmallVector<unsigned> order = getOrder(source);
+  CTALayoutAttr ctaLayout = getCTALayout(source.getEncoding());
+  auto plain = SwizzledSharedEncodingAttr::get(source.getContext(), 1, 1, 1,
+                                               order, ctaLayout);
+  ArrayRef<int64_t> shape = source.getShape();
+  if (!source.getElementType().isIntOrFloat() || shape.size() != 2 ||
+      llvm::product_of(ctaLayout.getCTAsPerCGA()) > 1)
+    return plain;
+  // Pieces of 16 bytes, the widest accesses, change places.
+  constexpr unsigned bitsOfPiece = 128;
   unsigned bits = std::max(8u, source.getElementTypeBitWidth());
-  unsigned vec = bitsOfRead / bits, size = shape[order.front()];
-  if (vec < 2 || size < 2 * vec)
-    return {};
-  LinearLayout layout = toLinearLayout(cloneWithEncoding(source, read));
-  auto goesAlong = [&](StringRef in, unsigned dim, int32_t to) {
-    for (int32_t step = 1, i = 0; step < to; step *= 2, ++i) {
-      SmallVector<int32_t> wanted{0, 0};
-      wanted[dim] = step;
-      if (static_cast<int32_t>(layout.getInDimSizeLog2(in)) <= i ||
-          !llvm::equal(layout.getBasis(in, i), wanted))
-        return false;
-    }
-    return true;
-  };
-  if (!goesAlong(kRegister, order.front(), vec) ||
-      !goesAlong(kLane, order.back(), lanesAtOnce))
-    return {};
+  unsigned vec = bitsOfPiece / bits, size = shape[order.front()];
+  if (size < 2 * vec)
+    return plain;
+  unsigned bitsOfBanks = 8 * banks.numBanks * banks.bankBytes;
   unsigned perPhase = std::max(1u, bitsOfBanks / (size * bits));
-  unsigned maxPhase = std::min(lanesAtOnce / perPhase, size / vec);
-  return SwizzledSharedEncodingAttr::get(source.getContext(), vec, perPhase,
-                                         maxPhase, order,
-                                         getCTALayout(source.getEncoding()));
+  unsigned maxPhase =
+      std::max(1u, std::min(bitsOfBanks / bitsOfPiece / perPhase, size / vec));
+  auto swizzled = SwizzledSharedEncodingAttr::get(
+      source.getContext(), vec, perPhase, maxPhase, order, ctaLayout);
+  auto count = [&](Attribute encoding) {
+    unsigned sum = 0;
+    for (Attribute read : reads)
+      sum += countAccesses(cloneWithEncoding(source, read), encoding, banks);
+    return sum;
+  };
+  return count(swizzled) < count(plain) ? swizzled : plain;
 }

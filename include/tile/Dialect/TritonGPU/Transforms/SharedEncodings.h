@@ -5,6 +5,7 @@
 #define TILE_DIALECT_TRITONGPU_TRANSFORMS_SHAREDENCODINGS_H
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Layout/BankGeometry.h"
 
 namespace mlir::triton::gpu {
 
@@ -16,10 +17,11 @@ getDotOperandSharedEncoding(RankedTensorType source,
                             DotOperandEncodingAttr operand);
 
 /// The layout of shared memory for a tensor laid out like `source` that is read
-/// in the layout `read`. In it each lane reads 16 bytes or more of a row of its
-/// own. Null where lanes read otherwise, or where no reads would meet.
-SwizzledSharedEncodingAttr getRowPerLaneSharedEncoding(RankedTensorType source,
-                                                       Attribute read);
+/// in the layouts `reads`. Rows are in the order of the source. They are
+/// swizzled where this leaves fewer accesses to the banks.
+SwizzledSharedEncodingAttr getRowsSharedEncoding(RankedTensorType source,
+                                                 ArrayRef<Attribute> reads,
+                                                 BankGeometry banks);
 
 } // namespace mlir::triton::gpu
 

@@ -39,9 +39,10 @@ bool ThreadCopies::canCopy(Operation *op, scf::ForOp loop) const {
 
 /// The layouts that the loaded value is converted to, be it after elementwise
 /// operations. These will be done behind the read of the buffer, in that
-/// layout.
+/// layout. What has another use is read in the layout of the load.
 static SmallVector<Attribute> findLayoutsOfUse(LoadOp load) {
   SmallVector<Attribute> layouts;
+  bool hasOtherUse = false;
   llvm::SetVector<Operation *> work;
   work.insert(load);
   for (size_t i = 0; i < work.size(); ++i)
@@ -51,7 +52,11 @@ static SmallVector<Attribute> findLayoutsOfUse(LoadOp load) {
       else if (user->hasTrait<mlir::OpTrait::Elementwise>() &&
                user->getBlock() == load->getBlock())
         work.insert(user);
+      else
+        hasOtherUse = true;
     }
+  if (hasOtherUse)
+    layouts.push_back(cast<RankedTensorType>(load.getType()).getEncoding());
   return layouts;
 }
 
@@ -68,13 +73,8 @@ Attribute ThreadCopies::chooseEncoding(Operation *op) const {
   for (Attribute layout : layouts)
     if (auto operand = dyn_cast<DotOperandEncodingAttr>(layout))
       return getDotOperandSharedEncoding(type, operand);
-  // Operands that go to tensor memory.
-  for (Attribute layout : layouts)
-    if (Attribute encoding = getRowPerLaneSharedEncoding(type, layout))
-      return encoding;
-  return SwizzledSharedEncodingAttr::get(type.getContext(), 1, 1, 1,
-                                         getOrder(type),
-                                         getCTALayout(type.getEncoding()));
+  return getRowsSharedEncoding(type, layouts,
+                               getTargetModel(load).getSharedMemoryBanks());
 }
 
 bool ThreadCopies::isComplete(Operation *load) const {

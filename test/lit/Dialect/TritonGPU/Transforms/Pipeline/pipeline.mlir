@@ -323,3 +323,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return %r : tensor<64x64xi8, #along>
   }
 }
+
+// -----
+
+// Results of dots are multiplied by what a loop reads in their layout: four
+// lanes read 16 bytes of a row, and eight rows of 128 bytes start at one bank.
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+// CHECK: #[[SWIZZLED:.*]] = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @rows_of_matrices
+  tt.func @rows_of_matrices(%a: tensor<64x64x!tt.ptr<bf16>, #blocked>, %n: i32) -> (tensor<64x64xbf16, #mma>, tensor<64x64xbf16, #blocked>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %one = arith.constant dense<1.0> : tensor<64x64xbf16, #mma>
+    %zero = arith.constant dense<0.0> : tensor<64x64xbf16, #blocked>
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x64x64xbf16, #[[SWIZZLED]], #smem, mutable>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%product = %one, %sum = %zero) -> (tensor<64x64xbf16, #mma>, tensor<64x64xbf16, #blocked>) : i32 {
+      %x = tt.load %a {tt.latency = 2 : i32} : tensor<64x64x!tt.ptr<bf16>, #blocked>
+      %read = ttg.convert_layout %x : tensor<64x64xbf16, #blocked> -> tensor<64x64xbf16, #mma>
+      %next = arith.mulf %product, %read : tensor<64x64xbf16, #mma>
+      %more = arith.addf %sum, %x : tensor<64x64xbf16, #blocked>
+      scf.yield %next, %more : tensor<64x64xbf16, #mma>, tensor<64x64xbf16, #blocked>
+    }
+    tt.return %r#0, %r#1 : tensor<64x64xbf16, #mma>, tensor<64x64xbf16, #blocked>
+  }
+}
