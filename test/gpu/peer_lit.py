@@ -66,7 +66,8 @@ PREPARATION = (
     "-tritongpu-allocate-warp-groups -triton-tensor-memory-allocation -allocate-shared-memory-nv "
     "-insert-memory-barriers"
 )
-LOWERING = re.compile(r"--?convert-triton-gpu-to-llvm(?:='([^']*)'|=(\S+))?")
+#: That of `nvg` is a part of it: with no such operation, the other does the same.
+LOWERING = re.compile(r"--?convert-(?:triton|nv)-gpu-to-llvm(?:='([^']*)'|=(\S+))?")
 VERIFY = re.compile(r"--?verify-diagnostics(=\S+)?")
 EXPECTED = re.compile(
     r"expected-(error|warning|remark)(?:-re)?\s*(?:@(above|below|[+-]\d+))?\s*(\d*)\s*\{\{"
@@ -88,7 +89,7 @@ CHECK = re.compile(r"//\s*([\w-]+?)(-NEXT|-SAME|-DAG|-NOT|-COUNT-\d+)?(?:\{LITER
 #: Operations, and in lowered code the names of instructions.
 OPERATION = re.compile(r"\b(?!tt\.return)(?:tt|ttg|ttng|nvws|scf)\.[a-z_][a-z_0-9.]*[a-z0-9]")
 INSTRUCTION = re.compile(
-    r"(?:\b|(?<=\\0A)|(?<=\\09))(tcgen05[.]\w+|mbarrier[.](?!shared)\w+"
+    r"(?:\b|(?<=\\0A)|(?<=\\09))(tcgen05[.]\w+|kind::\w+|mbarrier[.](?!shared)\w+"
     r"|cp[.](?:reduce[.])?async[.]bulk[.]tensor|cp[.]async[.]bulk[.](?:commit|wait)[._]group"
     r"|st[.]async|clusterlaunchcontrol[.](?:try|query)[._]cancel|tensormap[.]\w+"
     r"|cluster[.](?:arrive|wait)|wgmma[.]\w+|ldmatrix|stmatrix|redux[.]sync|shfl[.]sync"
@@ -99,7 +100,12 @@ INSTRUCTION = re.compile(
 ACCESS = re.compile(
     r"\b(llvm[.](?:load|store|byval|align)|nvvm[.](?:grid_constant|mapa)|mapa[.]shared)\b()"
 )
+#: Constants and what they are added to, such as places of parts of buffers: asked for only where
+#: neither is named.
+PLACE = re.compile(r"(\bllvm[.]mlir[.]constant\(-?\d+ : i\d+\)|\bllvm[.]add\b)()")
 COLUMNS = re.compile(r"[.]x(\d+)(?:[.]|$)")
+#: Whether an operand is kept for the next instruction.
+KEPT = re.compile(r"collector::\w+::\w+")
 MODULE = re.compile(r"^module\b", re.MULTILINE)
 FUNCTION = re.compile(r"^ *(?:tt|llvm)[.]func\b", re.MULTILINE)
 #: What one of Triton's passes does, and several of tile.
@@ -133,7 +139,10 @@ def count_operations(names: re.Pattern[str], text: str) -> Counter[str]:
     for name, modifiers in names.findall(text):
         columns = COLUMNS.search(modifiers) if name in ("tcgen05.ld", "tcgen05.st") else None
         kind = "atom" if name in ("red", "llvm.atomicrmw") else name.replace("_", ".")
+        # A line may begin inside of a name.
+        kind = "tcgen05.mma" if kind.startswith("kind::") else kind
         counts[kind] += int(columns[1]) if columns else 1
+        counts.update(KEPT.findall(modifiers))
     return counts
 
 
@@ -304,7 +313,8 @@ class Suite:
             own = path.with_suffix(f".module{i}.mlir")
             own.write_text(part)
             own = self.with_target(own, f"cuda:{capability[1] if capability else 90}")
-            lower = "-convert-triton-gpu-to-llvm" if "two-ctas" in part else lowering[0]
+            own_target = "two-ctas" in part or "-nv-gpu" in lowering[0]
+            lower = "-convert-triton-gpu-to-llvm" if own_target else lowering[0]
             tool = (
                 f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lower} "
                 "-convert-warp-specialize-to-llvm"
@@ -350,7 +360,7 @@ class Suite:
             output, error = result.stdout, errors[0] if errors else ""
         if error:
             return 0, error
-        for names in (INSTRUCTION, ACCESS) if lowering else (OPERATION,):
+        for names in (INSTRUCTION, ACCESS, PLACE) if lowering else (OPERATION,):
             wanted: Counter[str] = Counter()
             for text, count in checks:
                 for name, times in count_operations(names, text).items():
