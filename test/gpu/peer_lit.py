@@ -98,6 +98,7 @@ SPARED = {
 RUNS = "fewer barriers or shuffles, and nothing found when it ran"
 #: Operations, and in lowered code the names of instructions.
 OPERATION = re.compile(r"\b(?!tt\.return)(?:tt|ttg|ttng|nvws|scf)\.[a-z_][a-z_0-9.]*[a-z0-9]")
+FILLED = re.compile(r"\b(ttng\.tmem_alloc|ttg\.local_alloc) %")
 INSTRUCTION = re.compile(
     r"(?:\b|(?<=\\0A)|(?<=\\09))(tcgen05[.]\w+|kind::\w+|mbarrier[.](?!shared)\w+"
     r"|cp[.](?:reduce[.])?async[.]bulk[.]tensor|cp[.]async[.]bulk[.](?:commit|wait)[._]group"
@@ -121,6 +122,8 @@ FUNCTION = re.compile(r"^ *(?:tt|llvm)[.]func\b", re.MULTILINE)
 #: What one of Triton's passes does, and several of tile.
 PASSES = {
     r"--?triton-nvidia-mma-lowering\b": "-triton-nvidia-copy-scales -triton-nvidia-mma-lowering",
+    # That of Triton puts in the waits for dots, too.
+    r"--?tritongpu-pipeline\b": "-tritongpu-pipeline -triton-nvidia-mma-lowering",
 }
 #: Passes of Triton that do what a pass with another name does here.
 RENAMED = {r"--?tritongpu-partition-loops\b": "-nvws-partition-loops"}
@@ -142,9 +145,11 @@ def by_our_names(run: str) -> str:
 
 
 def count_operations(names: re.Pattern[str], text: str) -> Counter[str]:
-    """How often each is named."""
+    """How often each is named. A buffer that is made with contents is stored to, as well."""
     if names is OPERATION:
-        return Counter(names.findall(text))
+        made = Counter(FILLED.findall(text))
+        stored = {name.replace("_alloc", "_store"): count for name, count in made.items()}
+        return Counter(names.findall(text)) + Counter(stored)
     counts: Counter[str] = Counter()
     for name, modifiers in names.findall(text):
         columns = COLUMNS.search(modifiers) if name in ("tcgen05.ld", "tcgen05.st") else None
@@ -373,7 +378,8 @@ class Suite:
         for names in (INSTRUCTION, ACCESS, PLACE) if lowering else (OPERATION,):
             wanted: Counter[str] = Counter()
             for text, count in checks:
-                for name, times in count_operations(names, text).items():
+                # Contents are contents: a line may leave open where they come from.
+                for name, times in count_operations(names, FILLED.sub(r"\1 ", text)).items():
                     wanted[name] += count * times
             found = count_operations(names, output)
             fewer = [name for name, count in wanted.items() if found[name] < count]
