@@ -5,6 +5,7 @@
 #include "tile/Analysis/ForwardedValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -15,6 +16,19 @@ using namespace mlir::triton;
 
 namespace {
 bool isMemDesc(Value value) { return isa<gpu::MemDescType>(value.getType()); }
+
+/// The memdescs among the arguments of `call` that `result` may be a view of. A
+/// function returns parts of its own arguments alone, and which ones is not
+/// looked up: other threads may be changing it.
+SmallVector<Value> getViewedArguments(CallOpInterface call, Value result) {
+  SmallVector<Value> arguments;
+  auto type = dyn_cast<gpu::MemDescType>(result.getType());
+  for (Value argument : call.getArgOperands())
+    if (auto of = dyn_cast<gpu::MemDescType>(argument.getType());
+        type && of && of.getMemorySpace() == type.getMemorySpace())
+      arguments.push_back(argument);
+  return arguments;
+}
 
 /// Calls `edge(from, to)` for every way a memdesc passes from value to value.
 void forEachEdge(Operation *root, function_ref<void(Value, Value)> edge) {
@@ -29,6 +43,10 @@ void forEachEdge(Operation *root, function_ref<void(Value, Value)> edge) {
     } else if (isa<MatrixProductWaitOpInterface>(op)) {
       // Hands its operands on.
       pass(op->getOperands(), op->getResults());
+    } else if (auto call = dyn_cast<CallOpInterface>(op)) {
+      for (Value result : op->getResults())
+        for (Value argument : getViewedArguments(call, result))
+          edge(argument, result);
     }
     forEachForwarded(op, pass);
   });
@@ -47,8 +65,10 @@ SharedMemoryAliasAnalysis::SharedMemoryAliasAnalysis(Operation *function) {
       if (isMemDesc(argument))
         addRoot(argument);
   function->walk([&](Operation *op) {
+    auto call = dyn_cast<CallOpInterface>(op);
     for (Value result : op->getResults())
       if (isMemDesc(result) &&
+          !(call && !getViewedArguments(call, result).empty()) &&
           !isa<ViewLikeOpInterface, arith::SelectOp, BranchOpInterface,
                RegionBranchOpInterface, MatrixProductWaitOpInterface>(op))
         addRoot(result);

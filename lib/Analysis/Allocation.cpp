@@ -249,15 +249,31 @@ void Allocation::place() {
 // Modules
 //===----------------------------------------------------------------------===//
 
-/// A buffer ends with the function that made it.
+/// A buffer ends with the function that made it. So a function returns parts of
+/// its arguments alone.
 static LogicalResult checkResults(FunctionOpInterface function) {
-  for (Type type : function.getResultTypes())
-    if (isa<gpu::MemDescType>(type))
-      return function.emitError(
-                 "expected no memory descriptor among the results of a "
-                 "function, found ")
-             << type;
-  return success();
+  if (!llvm::any_of(function.getResultTypes(), llvm::IsaPred<gpu::MemDescType>))
+    return success();
+  SharedMemoryAliasAnalysis aliases(function);
+  WalkResult result = function->walk([&](Operation *op) {
+    if (!op->hasTrait<mlir::OpTrait::ReturnLike>() ||
+        op->getParentOp() != function)
+      return WalkResult::advance();
+    for (Value value : op->getOperands()) {
+      for (Value root : aliases.getRoots(value)) {
+        auto argument = dyn_cast<BlockArgument>(root);
+        if (argument && argument.getOwner() == &function.front())
+          continue;
+        InFlightDiagnostic error =
+            op->emitError("expected a function to return parts of buffers that "
+                          "it was given, found one of its own");
+        error.attachNote(root.getLoc()) << "it ends with the function";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Callers know nothing of what a function leaves under way: not how long its

@@ -138,12 +138,17 @@ void AxisInfo::print(raw_ostream &os) const {
 // Hints
 //===----------------------------------------------------------------------===//
 
-/// One figure per axis out of an integer, a dense array or a dense tensor.
+/// One figure per axis out of an integer, a dense array or a dense tensor. A
+/// tensor of the shape of the value has one figure for all axes.
 static SmallVector<int64_t> readHint(Attribute attr, unsigned rank) {
   SmallVector<int64_t> values;
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attr)) {
     values.assign(rank, integer.getInt());
-  } else if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attr)) {
+  } else if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attr);
+             dense && dense.isSplat() &&
+             dense.getType().getRank() == int64_t(rank)) {
+    values.assign(rank, dense.getSplatValue<APInt>().getSExtValue());
+  } else if (dense) {
     for (APInt value : dense.getValues<APInt>())
       values.push_back(value.getSExtValue());
   } else if (auto array = dyn_cast_or_null<DenseI32ArrayAttr>(attr)) {

@@ -74,6 +74,9 @@ bool triton::isAcquire(Operation *op) {
   if (std::optional<MemSemantic> semantic = getSemantic(op))
     return *semantic == MemSemantic::ACQUIRE ||
            *semantic == MemSemantic::ACQUIRE_RELEASE;
+  // A dot tells others of its end, and hears of nothing.
+  if (isa<MatrixProductOpInterface>(op))
+    return false;
   return ordersEverything(op);
 }
 
@@ -224,6 +227,8 @@ static void forEachWrite(Operation *op, function_ref<void(Value)> visit) {
 static Value getAddress(Operation *load) {
   if (auto block = dyn_cast<DescriptorLoadOp>(load))
     return block.getDesc();
+  if (auto rows = dyn_cast<DescriptorGatherOp>(load))
+    return rows.getDesc();
   return cast<LoadOp>(load).getPtr();
 }
 

@@ -21,6 +21,9 @@ A section that fails is also compared in what it means, and counted apart:
 - Where it looks for text, a pass with another name may print it.
 - Where it looks for barriers of a cluster, passes or the lowered code may have as many of them, and
   as many fences. They have no more where the file says so of some places.
+- What orders threads, and shuffles, may be fewer than the lines name. Then the program has to run
+  in the simulator under several orders of warps, with nothing found, and give the same in all of
+  them (`simulated_lit.py`). All else must be there.
 
 What tile-opt prints is compared in Triton's spelling: `ttng.` for `ttnvgpu.`, and descriptors
 without `tensor<>`.
@@ -66,7 +69,8 @@ PREPARATION = (
     "-tritongpu-allocate-warp-groups -triton-tensor-memory-allocation -allocate-shared-memory-nv "
     "-insert-memory-barriers"
 )
-LOWERING = re.compile(r"--?convert-triton-gpu-to-llvm(?:='([^']*)'|=(\S+))?")
+#: That of `nvg` is a part of it: with no such operation, the other does the same.
+LOWERING = re.compile(r"--?convert-(?:triton|nv)-gpu-to-llvm(?:='([^']*)'|=(\S+))?")
 VERIFY = re.compile(r"--?verify-diagnostics(=\S+)?")
 EXPECTED = re.compile(
     r"expected-(error|warning|remark)(?:-re)?\s*(?:@(above|below|[+-]\d+))?\s*(\d*)\s*\{\{"
@@ -85,10 +89,18 @@ REFUSALS = [
 ]
 UNKNOWN = re.compile(r"error: .*(unknown (key|attribute)|is unknown|not found for custom op)")
 CHECK = re.compile(r"//\s*([\w-]+?)(-NEXT|-SAME|-DAG|-NOT|-COUNT-\d+)?(?:\{LITERAL\})?:(.*)")
+#: What may be fewer, if the program runs: barriers, their fences, and moves between threads.
+SPARED = {
+    "mbarrier.init", "mbarrier.arrive", "mbarrier.try.wait", "shfl.sync", "cluster.arrive",
+    "cluster.wait", "fence.mbarrier.init", "ttng.cluster_barrier",
+    "ttng.fence_mbarrier_init_release_cluster",
+}  # fmt: skip
+RUNS = "fewer barriers or shuffles, and nothing found when it ran"
 #: Operations, and in lowered code the names of instructions.
 OPERATION = re.compile(r"\b(?!tt\.return)(?:tt|ttg|ttng|nvws|scf)\.[a-z_][a-z_0-9.]*[a-z0-9]")
+FILLED = re.compile(r"\b(ttng\.tmem_alloc|ttg\.local_alloc) %")
 INSTRUCTION = re.compile(
-    r"(?:\b|(?<=\\0A)|(?<=\\09))(tcgen05[.]\w+|mbarrier[.](?!shared)\w+"
+    r"(?:\b|(?<=\\0A)|(?<=\\09))(tcgen05[.]\w+|kind::\w+|mbarrier[.](?!shared)\w+"
     r"|cp[.](?:reduce[.])?async[.]bulk[.]tensor|cp[.]async[.]bulk[.](?:commit|wait)[._]group"
     r"|st[.]async|clusterlaunchcontrol[.](?:try|query)[._]cancel|tensormap[.]\w+"
     r"|cluster[.](?:arrive|wait)|wgmma[.]\w+|ldmatrix|stmatrix|redux[.]sync|shfl[.]sync"
@@ -99,12 +111,19 @@ INSTRUCTION = re.compile(
 ACCESS = re.compile(
     r"\b(llvm[.](?:load|store|byval|align)|nvvm[.](?:grid_constant|mapa)|mapa[.]shared)\b()"
 )
+#: Constants and what they are added to, such as places of parts of buffers: asked for only where
+#: neither is named.
+PLACE = re.compile(r"(\bllvm[.]mlir[.]constant\(-?\d+ : i\d+\)|\bllvm[.]add\b)()")
 COLUMNS = re.compile(r"[.]x(\d+)(?:[.]|$)")
+#: Whether an operand is kept for the next instruction.
+KEPT = re.compile(r"collector::\w+::\w+")
 MODULE = re.compile(r"^module\b", re.MULTILINE)
 FUNCTION = re.compile(r"^ *(?:tt|llvm)[.]func\b", re.MULTILINE)
 #: What one of Triton's passes does, and several of tile.
 PASSES = {
     r"--?triton-nvidia-mma-lowering\b": "-triton-nvidia-copy-scales -triton-nvidia-mma-lowering",
+    # That of Triton puts in the waits for dots, too.
+    r"--?tritongpu-pipeline\b": "-tritongpu-pipeline -triton-nvidia-mma-lowering",
 }
 #: Passes of Triton that do what a pass with another name does here.
 RENAMED = {r"--?tritongpu-partition-loops\b": "-nvws-partition-loops"}
@@ -126,14 +145,19 @@ def by_our_names(run: str) -> str:
 
 
 def count_operations(names: re.Pattern[str], text: str) -> Counter[str]:
-    """How often each is named."""
+    """How often each is named. A buffer that is made with contents is stored to, as well."""
     if names is OPERATION:
-        return Counter(names.findall(text))
+        made = Counter(FILLED.findall(text))
+        stored = {name.replace("_alloc", "_store"): count for name, count in made.items()}
+        return Counter(names.findall(text)) + Counter(stored)
     counts: Counter[str] = Counter()
     for name, modifiers in names.findall(text):
         columns = COLUMNS.search(modifiers) if name in ("tcgen05.ld", "tcgen05.st") else None
         kind = "atom" if name in ("red", "llvm.atomicrmw") else name.replace("_", ".")
+        # A line may begin inside of a name.
+        kind = "tcgen05.mma" if kind.startswith("kind::") else kind
         counts[kind] += int(columns[1]) if columns else 1
+        counts.update(KEPT.findall(modifiers))
     return counts
 
 
@@ -304,7 +328,8 @@ class Suite:
             own = path.with_suffix(f".module{i}.mlir")
             own.write_text(part)
             own = self.with_target(own, f"cuda:{capability[1] if capability else 90}")
-            lower = "-convert-triton-gpu-to-llvm" if "two-ctas" in part else lowering[0]
+            own_target = "two-ctas" in part or "-nv-gpu" in lowering[0]
+            lower = "-convert-triton-gpu-to-llvm" if own_target else lowering[0]
             tool = (
                 f"triton-opt %s -allow-unregistered-dialect {PREPARATION} {lower} "
                 "-convert-warp-specialize-to-llvm"
@@ -315,11 +340,11 @@ class Suite:
             output += result.stdout
         return output, ""
 
-    def count_same_operations(self, path: Path, run: str) -> tuple[int, str]:
-        """How many operations the lines of the checks name, and why tile-opt does not print each at
-        least as often."""
+    def count_same_operations(self, path: Path, run: str) -> tuple[int, str, bool]:
+        """How many operations the lines of the checks name, why tile-opt does not print each at
+        least as often, and whether only what may be spared is missing."""
         if "FileCheck" not in run:
-            return 0, "nothing to look for"
+            return 0, "nothing to look for", False
         tool, check = run.split("|", 1)
         prefixes = set(
             ",".join(re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", check)).split(",")
@@ -349,27 +374,30 @@ class Suite:
             errors = [line for line in result.stderr.splitlines() if "error:" in line]
             output, error = result.stdout, errors[0] if errors else ""
         if error:
-            return 0, error
-        for names in (INSTRUCTION, ACCESS) if lowering else (OPERATION,):
+            return 0, error, False
+        for names in (INSTRUCTION, ACCESS, PLACE) if lowering else (OPERATION,):
             wanted: Counter[str] = Counter()
             for text, count in checks:
-                for name, times in count_operations(names, text).items():
+                # Contents are contents: a line may leave open where they come from.
+                for name, times in count_operations(names, FILLED.sub(r"\1 ", text)).items():
                     wanted[name] += count * times
             found = count_operations(names, output)
-            for name, count in wanted.items():
-                if found[name] < count:
-                    return 0, f"prints fewer {name}: {found[name]}, not {count}"
+            fewer = [name for name, count in wanted.items() if found[name] < count]
+            if fewer:
+                name = next((name for name in fewer if name not in SPARED), fewer[0])
+                why = f"prints fewer {name}: {found[name]}, not {wanted[name]}"
+                return 0, why, name in SPARED
             if wanted:
-                return wanted.total(), ""
-        return 0, ""
+                return wanted.total(), "", False
+        return 0, "", False
 
     def count_meetings(
         self, path: Path, checks: list[tuple[str, int]], excluded: str
-    ) -> tuple[int, str]:
+    ) -> tuple[int, str, bool]:
         """The same for barriers of a cluster and their fences, in lowered code."""
         path = self.with_target(path, "cuda:90")
         lowering = "-convert-scf-to-cf -convert-triton-gpu-to-llvm -convert-warp-specialize-to-llvm"
-        why = ""
+        why, spared = "", False
         for passes in (CLUSTERS, f"{CLUSTERS} {PREPARATION} {lowering}"):
             result = self.output(
                 self.command(f"triton-opt %s {passes} | sed -E '{SPELLING}'", path)
@@ -382,13 +410,37 @@ class Suite:
                 count = sum(times * text.count(name) for text, times in checks)
                 found = result.stdout.count(lowered) + result.stdout.count(name)
                 if found < count:
-                    why = f"prints fewer {name}: {found}, not {count}"
+                    why, spared = f"prints fewer {name}: {found}, not {count}", True
                 elif name in excluded and found > count:
-                    why = f"prints more {name}: {found}, not {count}"
+                    why, spared = f"prints more {name}: {found}, not {count}", False
                 total += count
             if not why:
-                return total, ""
-        return 0, why
+                return total, "", False
+        return 0, why, spared
+
+    def why_not_run(self, path: Path, run: str) -> str:
+        """Why each module does not run in the simulator, with nothing found."""
+        try:
+            import simulated_lit
+        except ImportError as error:
+            return f"no simulator: {error}"
+        text = path.read_text()
+        modules = blank_others(text, MODULE)
+        # A dot that is to be done at once gets its wait from a pass.
+        passes = f"-triton-nvidia-mma-lowering {CLUSTERS}" if "membar" in run else ""
+        passes = passes.replace(" -", ",").lstrip("-")
+        for i, part in enumerate(modules if len(modules) > 1 else [text]):
+            own = path.with_suffix(f".run{i}.mlir")
+            own.write_text(part)
+            capability = re.search(r"compute-capability=(\d+)", run)
+            module = self.with_target(own, f"cuda:{capability[1] if capability else 90}")
+            text = module.read_text()
+            # Only there is tensor memory.
+            if "tensor_memory" in text:
+                text = text.replace("cuda:90", "cuda:100")
+            if why := simulated_lit.why_not_clean(text, passes):
+                return why
+        return ""
 
     def same_meaning(self, path: Path, runs: list[str]) -> tuple[str, str]:
         """In which way each run means the same, in other text; nothing and why if one does not."""
@@ -406,10 +458,19 @@ class Suite:
         # There is no sm_107 here.
         runs = [run for run in runs if "compute-capability=107" not in run]
         counts = [self.count_same_operations(path, run) for run in runs]
-        for (_, why), run in zip(counts, runs, strict=True):
-            if why and self.shell(self.command(run, path)):
+        missing = [
+            (why, spared, run)
+            for (_, why, spared), run in zip(counts, runs, strict=True)
+            if why and self.shell(self.command(run, path))
+        ]
+        for why, spared, run in missing:
+            if not spared:
                 return "", why
-        if any(count for count, _ in counts):
+            if reason := self.why_not_run(path, run):
+                return "", f"{why} ({reason})"
+        if missing:
+            return RUNS, ""
+        if any(count for count, _, _ in counts):
             return "the operations that the checks name, as often, in other text", ""
         return "", ""
 

@@ -4,6 +4,7 @@
 //
 // A memdesc value is a view of one of the buffers that reach it: through view
 // operations, selects, loops, branches and the captures of warp_specialize.
+// What a function returns may be a part of any buffer that it was given.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ANALYSIS_ALIAS_H

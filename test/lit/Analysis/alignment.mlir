@@ -188,6 +188,16 @@ tt.func @hints(%i: tensor<128xi32>) {
   tt.return
 }
 
+// One figure in the shape of the value is for all axes. That of one axis says
+// nothing of two.
+tt.func @hints_in_shape(%i: tensor<64x32xi32>) {
+  // expected-remark@below {{contiguity = [32, 32], divisibility = [16, 16], constancy = [1, 1], constant_value = <none>}}
+  %0 = arith.addi %i, %i {tt.contiguity = dense<32> : tensor<64x32xi32>, tt.divisibility = dense<16> : tensor<64x32xi32>} : tensor<64x32xi32>
+  // expected-remark@below {{contiguity = [1, 1], divisibility = [1, 1], constancy = [1, 1], constant_value = <none>}}
+  %1 = arith.muli %i, %i {tt.divisibility = dense<16> : tensor<1xi32>} : tensor<64x32xi32>
+  tt.return
+}
+
 // -----
 
 // Signed division rounds towards zero, so below zero a run is not one quotient.

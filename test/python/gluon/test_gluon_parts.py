@@ -108,3 +108,48 @@ def test_random_part(seed, target):
 def test_in_the_interpreter(seed, target, monkeypatch):
     monkeypatch.setenv("TILE_INTERPRET", "1")
     run(seed)
+
+
+# Functions that are called, and return a part of a buffer.
+
+
+@gluon.jit(noinline=True)
+def slot_of(buffers, i):
+    return buffers.index(i & 1)
+
+
+@gluon.jit(noinline=True)
+def left_half(buffers, i):
+    slot = slot_of(buffers, i)
+    return slot, slot.slice(0, slot.shape[1] // 2, 1)
+
+
+@gluon.jit
+def turn(x_ptr, y_ptr, n, M: gl.constexpr, N: gl.constexpr, ROWS: gl.constexpr, BACK: gl.constexpr):
+    """Each element comes from the row that is as far from the end."""
+    buffers = gl.allocate_shared_memory(
+        gl.float32, [2, M, N], gl.SwizzledSharedLayout(1, 1, 1, [1, 0])
+    )
+    for i in range(n):
+        whole, half = left_half(buffers, i)
+        whole.store(gl.load(pointers(x_ptr + i * M * N, M, N, ROWS)))
+        part = gl.arange(0, M, layout=gl.SliceLayout(1, BACK))[:, None] * N
+        columns = gl.arange(0, N // 2, layout=gl.SliceLayout(0, BACK))[None, :]
+        gl.store(y_ptr + i * M * N + part + columns, half.load(BACK) + 1)
+        other = slot_of(buffers, i + 1)
+        if i > 0:
+            gl.store(pointers(y_ptr + (n + i) * M * N, M, N, ROWS), other.load(ROWS))
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_functions_return_parts(target, n):
+    rows = gl.BlockedLayout([1, 4], [8, 4], [4, 1], [1, 0])
+    back = gl.BlockedLayout([4, 1], [4, 8], [1, 4], [0, 1])
+    x = values((max(n, 1), 32, 64), "fp32", n)
+    y = poisoned((2 * n + 1, 32, 64), "fp32")
+    expected = y.copy()
+    expected[:n, :, :32] = x[:n, :, :32] + 1
+    expected[n + 1 : 2 * n] = x[: max(n - 1, 0)]
+    kernel = turn[(1,)](x, y, n, 32, 64, rows, back, num_warps=4)
+    assert "tt.call" in kernel.asm["ttgir"]
+    np.testing.assert_array_equal(y, expected)

@@ -12,31 +12,50 @@ using namespace mlir::triton::gpu;
 
 namespace {
 
-/// The copy engine copies the block of a descriptor and arrives at an mbarrier.
+/// Null where `op` loads nothing through a descriptor.
+Value getDescriptor(Operation *op) {
+  if (auto load = dyn_cast<DescriptorLoadOp>(op))
+    return load.getDesc();
+  if (auto gather = dyn_cast<DescriptorGatherOp>(op))
+    return gather.getDesc();
+  return {};
+}
+
+RankedTensorType getLoadedType(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType());
+}
+
+/// The layout that the descriptor says; null if it says none.
+NVMMASharedEncodingAttr getEncodingOfDescriptor(Operation *op) {
+  auto type = cast<TensorDescType>(getDescriptor(op).getType());
+  return dyn_cast_or_null<NVMMASharedEncodingAttr>(
+      type.getBlockType().getEncoding());
+}
+
+/// The copy engine copies the block of a descriptor, or rows, and arrives at an
+/// mbarrier.
 class BulkTensorCopies : public CopyStrategy {
 public:
   bool canCopy(Operation *op, scf::ForOp loop) const override {
-    auto load = dyn_cast<DescriptorLoadOp>(op);
-    return load &&
-           isa_and_nonnull<NVMMASharedEncodingAttr>(
-               load.getDesc().getType().getBlockType().getEncoding()) &&
-           loop.isDefinedOutsideOfLoop(load.getDesc()) &&
-           canFollowOneAnother(load);
+    Value desc = getDescriptor(op);
+    // Blocks of a cluster would need other rows each.
+    bool isLocal = isa<DescriptorLoadOp>(op) || lookupNumCTAs(loop) == 1;
+    return desc && isLocal && getEncodingOfDescriptor(op) &&
+           loop.isDefinedOutsideOfLoop(desc) && canFollowOneAnother(op);
   }
 
   Attribute chooseEncoding(Operation *op) const override {
-    auto load = cast<DescriptorLoadOp>(op);
-    auto encoding = cast<NVMMASharedEncodingAttr>(
-        load.getDesc().getType().getBlockType().getEncoding());
+    NVMMASharedEncodingAttr encoding = getEncodingOfDescriptor(op);
+    RankedTensorType type = getLoadedType(op);
     // The tensor may lack leading dimensions of the block.
     CTALayoutAttr ctaLayout = encoding.getCTALayout();
-    for (unsigned rank = load.getType().getRank(); rank < ctaLayout.getRank();)
+    for (unsigned rank = type.getRank(); rank < ctaLayout.getRank();)
       ctaLayout = ctaLayout.dropDim(0);
     // What each block of a cluster needs is up to who uses it.
-    if (lookupNumCTAs(load) > 1)
-      ctaLayout = getCTALayout(load.getType().getEncoding());
+    if (lookupNumCTAs(op) > 1)
+      ctaLayout = getCTALayout(type.getEncoding());
     return NVMMASharedEncodingAttr::get(
-        load.getContext(), encoding.getSwizzlingByteWidth(),
+        op->getContext(), encoding.getSwizzlingByteWidth(),
         encoding.getTransposed(), encoding.getElementBitWidth(),
         encoding.getFp4Padded(), ctaLayout);
   }
@@ -49,22 +68,34 @@ public:
   SmallVector<Operation *> start(OpBuilder &builder, Operation *op, Value slot,
                                  Value barrier,
                                  unsigned contiguity) const override {
+    Location loc = op->getLoc();
+    Value always = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    SmallVector<Operation *> ops{always.getDefiningOp()};
+    if (auto gather = dyn_cast<DescriptorGatherOp>(op)) {
+      Value given = gather.getXOffsets();
+      Value rows = nvidia_gpu::distributeRows(builder, loc, given);
+      if (rows != given)
+        ops.push_back(rows.getDefiningOp());
+      ops.push_back(nvidia_gpu::AsyncTMAGatherOp::create(
+          builder, loc, gather.getDesc(), rows, gather.getYOffset(), barrier,
+          slot, always));
+      return ops;
+    }
     auto load = cast<DescriptorLoadOp>(op);
-    Value always = arith::ConstantIntOp::create(builder, load.getLoc(), 1, 1);
-    auto copy = nvidia_gpu::AsyncTMACopyGlobalToLocalOp::create(
-        builder, load.getLoc(), load.getDesc(), load.getIndices(),
+    ops.push_back(nvidia_gpu::AsyncTMACopyGlobalToLocalOp::create(
+        builder, loc, load.getDesc(), load.getIndices(),
         /*offsets=*/ValueRange(), barrier, slot, always,
         nvidia_gpu::isMulticast(cast<MemDescType>(slot.getType())),
-        load.getCache(), load.getEvict(), /*isVolatile=*/false);
-    return {always.getDefiningOp(), copy};
+        load.getCache(), load.getEvict(), /*isVolatile=*/false));
+    return ops;
   }
 
 private:
   /// Whether the engine can write buffers for the block of `load` that lie one
   /// behind the other: it wants each where it may begin.
-  bool canFollowOneAnother(DescriptorLoadOp load) const {
+  bool canFollowOneAnother(Operation *load) const {
     auto encoding = cast<NVMMASharedEncodingAttr>(chooseEncoding(load));
-    RankedTensorType type = load.getType();
+    RankedTensorType type = getLoadedType(load);
     SmallVector<int64_t> shape = getShapePerCTA(
         encoding.getCTALayout().getCTASplitNum(), type.getShape());
     int64_t bits = ShapedType::getNumElements(shape) *

@@ -31,6 +31,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/DebugLog.h"
@@ -49,6 +50,16 @@ using namespace mlir::triton::nvidia_gpu;
 namespace {
 
 bool isKnownTrue(Value value) { return !value || matchPattern(value, m_One()); }
+
+/// Whether `value` is the same in all iterations, and in all blocks.
+bool isOfLaunch(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : FunctionOpInterface();
+  return function && function.isPublic();
+}
 
 //===----------------------------------------------------------------------===//
 // A barrier and what is done to it
@@ -327,8 +338,8 @@ private:
   bool finish(WaitBarrierOp wait, State &state) {
     if (!state.isComplete || !matchPattern(wait.getPhase(), m_Zero()))
       return false;
-    // A block that does not wait may be two phases ahead of the others.
-    if (isShared && !isKnownTrue(wait.getPred()))
+    // A block that does not wait may be two phases ahead of one that does.
+    if (isShared && !isKnownTrue(wait.getPred()) && !isOfLaunch(wait.getPred()))
       return false;
     if (state.condition) {
       if (wait.getPred() != state.condition)

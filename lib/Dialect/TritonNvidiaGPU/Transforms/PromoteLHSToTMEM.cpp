@@ -22,11 +22,14 @@ using namespace mlir::triton::nvidia_gpu;
 namespace {
 
 /// Whether threads have computed `value`, where it is stored. What is loaded is
-/// copied to shared memory without them.
+/// copied to shared memory without them. What a function is given is in
+/// registers.
 bool isComputed(Value value, Block *block) {
   while (auto convert = value.getDefiningOp<gpu::ConvertLayoutOp>())
     value = convert.getSrc();
   Operation *def = value.getDefiningOp();
+  if (!def && value.getParentBlock() == block)
+    return isa<FunctionOpInterface>(block->getParentOp());
   return def && def->getBlock() == block &&
          !isa<LoadOp, DescriptorLoadOp, gpu::LocalLoadOp>(def);
 }

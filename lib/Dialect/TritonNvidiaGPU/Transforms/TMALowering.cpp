@@ -7,6 +7,7 @@
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/Dialect.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMap.h"
+#include "tile/Dialect/TritonNvidiaGPU/Transforms/CopyEngines.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -214,11 +215,9 @@ static void acquireInPartitions(Value desc, Value map) {
   }
 }
 
-/// TMA copies four rows at a time. Gives each warp four row numbers at a time,
-/// the same in all its lanes.
-static Value distributeRows(RewriterBase &rewriter, Location loc, Value rows) {
+Value nvidia_gpu::distributeRows(OpBuilder &builder, Location loc, Value rows) {
   auto type = cast<RankedTensorType>(rows.getType());
-  Operation *parent = rewriter.getInsertionBlock()->getParentOp();
+  Operation *parent = builder.getInsertionBlock()->getParentOp();
   unsigned numWarps = gpu::lookupNumWarps(parent);
   unsigned numLanes = gpu::lookupThreadsPerWarp(parent);
   auto ctaLayout =
@@ -235,7 +234,7 @@ static Value distributeRows(RewriterBase &rewriter, Location loc, Value rows) {
   if (type.getEncoding() == encoding)
     return rows;
   return gpu::ConvertLayoutOp::create(
-      rewriter, loc, gpu::cloneWithEncoding(type, encoding), rows);
+      builder, loc, gpu::cloneWithEncoding(type, encoding), rows);
 }
 
 //===----------------------------------------------------------------------===//

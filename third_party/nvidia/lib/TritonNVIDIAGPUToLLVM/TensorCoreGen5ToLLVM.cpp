@@ -268,6 +268,17 @@ protected:
     return success();
   }
 
+  /// What becomes of the part of A that the instruction for this column
+  /// reads. By itself it is not kept.
+  static StringRef getCollector(const Product &product, int64_t column) {
+    if (product.n == product.blockN)
+      return "";
+    if (column == 0)
+      return ".collector::a::fill";
+    return column + product.blockN == product.n ? ".collector::a::lastuse"
+                                                : ".collector::a::use";
+  }
+
   /// The instructions of all blocks of the accumulator. `scales` gives the rest
   /// of an instruction's operands, from the row, the column and the step.
   void
@@ -282,17 +293,19 @@ protected:
         b, this->target, op,
         this->getIssuePredicate(b, twoBlocks, adaptor.getPred()));
     InstructionText text(elected.getAsm());
-    std::string name = (Twine("tcgen05.mma") + this->getGroup() +
-                        product.mma.getSuffix() + " ")
-                           .str();
+    std::string name =
+        (Twine("tcgen05.mma") + this->getGroup() + product.mma.getSuffix())
+            .str();
     text.add("tcgen05.fence::after_thread_sync");
     std::optional<bool> adds = getKnown(op.getUseD());
-    for (int64_t row = 0; row < product.m; row += product.blockM)
-      for (int64_t column = 0; column < product.n; column += product.blockN) {
-        text.add(adds ? (*adds ? "setp.ne.b32 p, 1, 0" : "setp.ne.b32 p, 0, 0")
-                      : "mov.pred p, " + text.input(adaptor.getUseD(), "b"));
-        int64_t columnOfB = twoBlocks ? column / 2 : column;
-        for (int64_t step = 0; step < product.steps; ++step) {
+    for (int64_t row = 0; row < product.m; row += product.blockM) {
+      text.add(adds ? (*adds ? "setp.ne.b32 p, 1, 0" : "setp.ne.b32 p, 0, 0")
+                    : "mov.pred p, " + text.input(adaptor.getUseD(), "b"));
+      for (int64_t step = 0; step < product.steps; ++step) {
+        // Blocks beside each other multiply the same part of A one after the
+        // other, so that it is read once.
+        for (int64_t column = 0; column < product.n; column += product.blockN) {
+          int64_t columnOfB = twoBlocks ? column / 2 : column;
           auto [word, scales] = describe(text, row, column, step);
           std::string a =
               product.aTensor
@@ -304,15 +317,16 @@ protected:
           std::string second =
               text.shared(*product.bShared, columnOfB,
                           getPlaceAlongK(product, bType, step));
-          text.add(name +
+          text.add(name + getCollector(product, column) + " " +
                    text.tensor(product.d.address,
                                product.d.getDistance(row, column)) +
                    ", " + a + ", " + second + ", " + text.word(word) + scales +
                    ", p");
-          if (step == 0 && product.steps > 1 && adds != true)
-            text.add("setp.ne.b32 p, 1, 0");
         }
+        if (step == 0 && product.steps > 1 && adds != true)
+          text.add("setp.ne.b32 p, 1, 0");
       }
+    }
     SmallVector<ttg::MemDescType> shared;
     if (op.getMulticast())
       for (ttg::MemDescType type : {aType, bType})

@@ -513,7 +513,9 @@ struct ConvertWarpSpecializeToLLVM
       SmallVector<ttg::WarpSpecializeOp> ops;
       function.walk([&](ttg::WarpSpecializeOp op) { ops.push_back(op); });
       if (ops.empty()) {
-        if (module->hasAttr(ttg::kTotalNumWarpsAttrName) &&
+        auto total =
+            module->getAttrOfType<IntegerAttr>(ttg::kTotalNumWarpsAttrName);
+        if (total && total.getInt() > ttg::lookupNumWarps(module) &&
             failed(nvidia::checkCalledFunction(function)))
           return signalPassFailure();
         continue;

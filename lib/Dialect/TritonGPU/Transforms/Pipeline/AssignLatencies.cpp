@@ -84,7 +84,8 @@ private:
   unsigned getChainLength(Operation *load) {
     unsigned before = 0;
     for (Operation *source : getSources(load))
-      if (source != load && isa<LoadOp, DescriptorLoadOp>(source))
+      if (source != load &&
+          isa<LoadOp, DescriptorLoadOp, DescriptorGatherOp>(source))
         before = std::max(before, getChainLength(source));
     return before + 1;
   }
@@ -202,7 +203,7 @@ private:
     // What the address is computed from starts early, too.
     for (Operation *op : getSources(load))
       op->walk([&](Operation *nested) {
-        if (!isa<LoadOp, DescriptorLoadOp>(nested))
+        if (!isa<LoadOp, DescriptorLoadOp, DescriptorGatherOp>(nested))
           return WalkResult::advance();
         obstacle = memory.findObstacleInLoop(nested, loop);
         if (obstacle.empty())

@@ -38,8 +38,9 @@ bool mlir::triton::gpu::isAddressLoad(scf::ForOp loop, Operation *load) {
   return leadsTo(loop, load, [](Operation *user) {
     if (isa<MatrixProductOpInterface>(user))
       return WalkResult::skip();
-    return isa<LoadOp, DescriptorLoadOp>(user) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
+    return isa<LoadOp, DescriptorLoadOp, DescriptorGatherOp>(user)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
 }
 

@@ -151,7 +151,7 @@ Operation *mlir::triton::gpu::predicateOp(RewriterBase &rewriter, Operation *op,
     return op;
   }
   // A block that stays in registers, or a slot that may never be written.
-  if (isa<DescriptorLoadOp, LocalLoadOp>(op))
+  if (isa<DescriptorLoadOp, DescriptorGatherOp, LocalLoadOp>(op))
     return guardRead(rewriter, op, predicate);
   if (auto predicated = dyn_cast<PredicatedOpInterface>(op)) {
     MutableOperandRange pred = predicated.getPredMutable();

@@ -148,7 +148,7 @@ private:
   /// True if `op` may run for an iteration before the one before is done, and
   /// for iterations that do not exist.
   static bool canRunEarly(Operation *op, scf::ForOp loop, MemoryModel &memory) {
-    if (isa<LoadOp, DescriptorLoadOp>(op))
+    if (isa<LoadOp, DescriptorLoadOp, DescriptorGatherOp>(op))
       return memory.mayReadInEarlierIteration(op, loop);
     // It has one place for its tensor map, which later operations of the
     // iteration before may still use.

@@ -47,12 +47,14 @@ bool staysInside(Operation *load, scf::ForOp loop) {
 }
 
 /// The loads that a copy to a buffer can replace: asynchronous ones whose
-/// values do not go on to the next iteration.
+/// values do not go on to the next iteration. One warp would hold all row
+/// numbers of a gather, which stays with the others.
 SmallVector<Operation *> getLoads(scf::ForOp loop) {
   SmallVector<Operation *> loads;
   for (Operation &op : loop.getBody()->without_terminator())
-    if (PlannedOp(op).getLatency() && CopyStrategy::find(&op, loop) &&
-        staysInside(&op, loop) && !op.use_empty())
+    if (PlannedOp(op).getLatency() && !isa<DescriptorGatherOp>(op) &&
+        CopyStrategy::find(&op, loop) && staysInside(&op, loop) &&
+        !op.use_empty())
       loads.push_back(&op);
   return loads;
 }
@@ -65,7 +67,7 @@ ProducerSlice::Obstacle explainNoLoads(scf::ForOp marked,
   for (scf::ForOp loop : loops) {
     std::optional<ProducerSlice::Obstacle> obstacle;
     loop.walk([&](Operation *load) {
-      if (!CopyStrategy::find(load, loop))
+      if (isa<DescriptorGatherOp>(load) || !CopyStrategy::find(load, loop))
         return WalkResult::advance();
       if (load->getBlock() != loop.getBody())
         obstacle = {load->getLoc(), "this load of it runs under a condition"};

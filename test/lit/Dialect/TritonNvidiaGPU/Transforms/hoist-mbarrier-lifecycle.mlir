@@ -255,3 +255,47 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Blocks have a barrier together. One that does not wait may be two phases ahead
+// of one that does. A kernel's argument is the same in all of them.
+#bar = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+#smem = #ttg.shared_memory
+!bar = !ttg.memdesc<1xi64, #bar, #smem, mutable>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: @all_blocks_wait_or_none
+  // CHECK: ttnvgpu.init_barrier
+  // CHECK: scf.for {{.*}} iter_args([[P:%.*]] = %{{.*}}) -> (i32)
+  // CHECK: ttnvgpu.wait_barrier %{{.*}}, [[P]], %arg1 :
+  // CHECK-NEXT: [[NEXT:%.*]] = arith.xori [[P]],
+  // CHECK-NEXT: scf.yield [[NEXT]]
+  tt.func @all_blocks_wait_or_none(%n: i32, %p: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %bar = ttg.local_alloc : () -> !bar
+      ttnvgpu.init_barrier %bar, 1 : !bar
+      ttnvgpu.arrive_barrier %bar, 1 : !bar
+      ttnvgpu.wait_barrier %bar, %c0, %p : !bar
+      ttnvgpu.inval_barrier %bar : !bar
+    }
+    tt.return
+  }
+
+  // CHECK-LABEL: @some_blocks_wait
+  // CHECK: scf.for
+  // CHECK: ttnvgpu.init_barrier
+  tt.func private @some_blocks_wait(%n: i32, %p: i1) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %bar = ttg.local_alloc : () -> !bar
+      ttnvgpu.init_barrier %bar, 1 : !bar
+      ttnvgpu.arrive_barrier %bar, 1 : !bar
+      ttnvgpu.wait_barrier %bar, %c0, %p : !bar
+      ttnvgpu.inval_barrier %bar : !bar
+    }
+    tt.return
+  }
+}

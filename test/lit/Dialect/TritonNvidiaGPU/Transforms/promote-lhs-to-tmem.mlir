@@ -23,6 +23,16 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
+  // What a function is given is in registers.
+  // CHECK-LABEL: @given
+  tt.func private @given(%x: tensor<128x64xf16, #linear>, %b: !b, %d: !d) {
+    %true = arith.constant true
+    // CHECK: ttnvgpu.tmem_alloc %arg0
+    %a = ttg.local_alloc %x : (tensor<128x64xf16, #linear>) -> !a
+    ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : !a, !b, !d
+    tt.return
+  }
+
   // Copies bring this one to shared memory.
   // CHECK-LABEL: @loaded
   tt.func @loaded(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %b: !b, %d: !d) {

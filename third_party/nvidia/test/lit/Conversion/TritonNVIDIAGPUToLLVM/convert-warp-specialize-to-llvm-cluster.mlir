@@ -108,3 +108,20 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// There are no warps beside those of the block.
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 2 : i32, "ttg.total-num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
+  // CHECK-LABEL: llvm.func internal @called
+  // CHECK: nvvm.cluster.arrive
+  // CHECK-NEXT: nvvm.cluster.wait
+  tt.func private @called() attributes {noinline = true} {
+    ttnvgpu.cluster_barrier
+    tt.return
+  }
+  tt.func public @caller() {
+    tt.call @called() : () -> ()
+    tt.return
+  }
+}

@@ -36,16 +36,19 @@ tt.func private @steps(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory
 }
 
 // Four blocks of the accumulator: the odd one of 64 rows is 16 lanes further on.
+// Two blocks beside each other multiply one part of A, which is kept for that.
 // CHECK-LABEL: llvm.func @tiles
 tt.func @tiles(%d: !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory, mutable>, %pred: i1) {
   %false = arith.constant false
   %a = ttg.local_alloc : () -> !ttg.memdesc<128x128xf8E5M2, #a8, #smem, mutable>
   %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf8E4M3FN, #b8, #smem, mutable>
-  // CHECK: add.s64 d{{[0-9]+}}, $1, 2;
-  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3], $1, $2, i0, p;\0A\09setp.ne.b32 p, 1, 0;
-  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3+32], $1, d
-  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3+1048576], d{{[0-9]+}}, $2
-  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3+1048608]
+  // CHECK: add.s64 d1, $1, 2;
+  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::fill [$3], $1, $2, i0, p;
+  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::lastuse [$3+32], $1, d0, i0, p;\0A\09setp.ne.b32 p, 1, 0;
+  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::fill [$3], d1,
+  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::lastuse [$3+32], d1,
+  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::fill [$3+1048576], d10, $2
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::lastuse [$3+1048608], d10, d0
   ttnvgpu.tc_gen5_mma %a, %b, %d, %false, %pred {is_async} : !ttg.memdesc<128x128xf8E5M2, #a8, #smem, mutable>, !ttg.memdesc<128x64xf8E4M3FN, #b8, #smem, mutable>, !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
