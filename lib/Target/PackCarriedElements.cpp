@@ -1,9 +1,12 @@
-//===-- PackCarriedElements.cpp - Elements that loops carry ---------------===//
+//===-- PackCarriedElements.cpp - Elements of other blocks ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "PackCarriedElements.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -15,6 +18,13 @@ using namespace llvm;
 static constexpr unsigned kBitsOfWord = 32;
 
 using Phis = SmallVector<PHINode *>;
+
+/// Whether it is a vector of one word, whose elements are smaller.
+static bool isWord(const Type *type) {
+  const auto *vector = dyn_cast<FixedVectorType>(type);
+  return vector && vector->getScalarSizeInBits() < kBitsOfWord &&
+         vector->getPrimitiveSizeInBits() == kBitsOfWord;
+}
 
 /// Whether the element is needed as a part of words only, wherever it is
 /// carried.
@@ -33,11 +43,9 @@ static bool isOnlyPacked(PHINode *phi) {
 /// The phis of one block that `vector`, of one word, has as its elements, one
 /// after the other; empty if it is something else.
 static Phis getPhis(InsertElementInst &vector) {
-  auto *type = dyn_cast<FixedVectorType>(vector.getType());
-  if (!type || type->getScalarSizeInBits() >= kBitsOfWord ||
-      type->getPrimitiveSizeInBits() != kBitsOfWord)
+  if (!isWord(vector.getType()))
     return {};
-  Phis phis(type->getNumElements());
+  Phis phis(cast<FixedVectorType>(vector.getType())->getNumElements());
   for (llvm::Value *rest = &vector; !isa<UndefValue>(rest);) {
     auto *insert = dyn_cast<InsertElementInst>(rest);
     auto *place =
@@ -79,9 +87,96 @@ static PHINode *packPhis(ArrayRef<PHINode *> phis, Type *type,
   return whole;
 }
 
+/// The word that `value` is an element of, and which one it is; null if it is
+/// of none.
+static std::pair<llvm::Value *, uint64_t> getPart(llvm::Value *value) {
+  auto *extract = dyn_cast<ExtractElementInst>(value);
+  auto *place =
+      extract ? dyn_cast<ConstantInt>(extract->getIndexOperand()) : nullptr;
+  if (!place || !isWord(extract->getVectorOperandType()))
+    return {nullptr, 0};
+  return {extract->getVectorOperand(), place->getLimitedValue()};
+}
+
+/// What `phis` are together where control comes from `from`: a word whose
+/// elements they are in this order, or constants. `whole` stands for what they
+/// are in their own block. Null if they are something else.
+static llvm::Value *getWord(ArrayRef<PHINode *> phis, BasicBlock *from,
+                            llvm::Value *whole) {
+  auto incoming = map_to_vector(
+      phis, [&](PHINode *phi) { return phi->getIncomingValueForBlock(from); });
+  if (llvm::equal(incoming, phis))
+    return whole;
+  SmallVector<Constant *> constants;
+  for (llvm::Value *value : incoming)
+    if (auto *constant = dyn_cast<Constant>(value))
+      constants.push_back(constant);
+  if (constants.size() == phis.size())
+    return ConstantVector::get(constants);
+  llvm::Value *word = getPart(incoming.front()).first;
+  if (!word || word->getType() != whole->getType())
+    return nullptr;
+  for (auto [i, value] : enumerate(incoming))
+    if (getPart(value) != std::pair(word, uint64_t(i)))
+      return nullptr;
+  return word;
+}
+
+/// The phis of a block that may carry the elements of one word each, in their
+/// order, and the type of the word.
+static SmallVector<std::pair<Type *, Phis>> findParts(BasicBlock &block) {
+  MapVector<llvm::Value *, Phis> partsOf;
+  for (PHINode &phi : block.phis())
+    for (llvm::Value *value : phi.incoming_values()) {
+      auto [word, place] = getPart(value);
+      if (!word)
+        continue;
+      Phis &parts = partsOf[word];
+      parts.resize(cast<FixedVectorType>(word->getType())->getNumElements());
+      if (place < parts.size() && !parts[place])
+        parts[place] = &phi;
+      break;
+    }
+  SmallVector<std::pair<Type *, Phis>> found;
+  for (auto &[word, parts] : partsOf)
+    if (!is_contained(parts, nullptr))
+      found.push_back({word->getType(), parts});
+  return found;
+}
+
+/// Lets the block have the phi of words where it has those of all elements of
+/// words. Whoever uses an element takes it out of the word.
+static bool carryWords(BasicBlock &block) {
+  bool changed = false;
+  for (auto &[type, phis] : findParts(block)) {
+    PHINode *first = phis.front();
+    PHINode *whole = PHINode::Create(type, first->getNumIncomingValues(), "",
+                                     first->getIterator());
+    for (BasicBlock *from : first->blocks())
+      if (llvm::Value *word = getWord(phis, from, whole))
+        whole->addIncoming(word, from);
+    if (whole->getNumIncomingValues() < first->getNumIncomingValues()) {
+      whole->eraseFromParent();
+      continue;
+    }
+    IRBuilder<> builder(&block, block.getFirstInsertionPt());
+    builder.SetCurrentDebugLocation(first->getDebugLoc());
+    for (auto [i, phi] : enumerate(phis)) {
+      phi->replaceAllUsesWith(builder.CreateExtractElement(whole, uint64_t(i)));
+      phi->eraseFromParent();
+    }
+    changed = true;
+  }
+  return changed;
+}
+
 PreservedAnalyses
 mlir::triton::PackCarriedElements::run(Function &function,
                                        FunctionAnalysisManager &) {
+  // What comes before in this order may have made words of its elements.
+  bool changed = false;
+  for (BasicBlock *block : ReversePostOrderTraversal<Function *>(&function))
+    changed |= carryWords(*block);
   SmallVector<InsertElementInst *> vectors;
   for (Instruction &inst : instructions(function))
     if (auto *vector = dyn_cast<InsertElementInst>(&inst))
@@ -98,7 +193,7 @@ mlir::triton::PackCarriedElements::run(Function &function,
       whole = packPhis(phis, vector->getType(), vectors);
     vector->replaceAllUsesWith(whole);
   }
-  if (known.empty())
+  if (known.empty() && !changed)
     return PreservedAnalyses::all();
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();

@@ -158,6 +158,16 @@ bool isMuchInEachWarp(RankedTensorType operand, scf::ForOp loop) {
          toLinearLayout(operand).getFreeVariableMask(kWarp) != 0;
 }
 
+/// Moves a read behind the loops in front of its first user that read the same
+/// by themselves. They would have its registers for nothing.
+void sinkBehindLoops(LocalLoadOp load, ArrayRef<Operation *> loops) {
+  Operation *user = findFirstUser(load, load->getBlock());
+  for (Operation *loop : loops)
+    if (user && loop->getBlock() == load->getBlock() && loop != user &&
+        loop->isBeforeInBlock(user) && load->isBeforeInBlock(loop))
+      load->moveAfter(loop);
+}
+
 /// Reads an operand of matrix products, which never changes, anew in each
 /// iteration of the loops that use it, where they have too few registers to
 /// keep it. Returns true if it changed anything.
@@ -192,6 +202,8 @@ bool sinkIntoCrowdedLoops(LocalLoadOp load) {
   }
   if (changed && load->use_empty())
     load.erase();
+  else if (changed)
+    sinkBehindLoops(load, loops.getArrayRef());
   return changed;
 }
 

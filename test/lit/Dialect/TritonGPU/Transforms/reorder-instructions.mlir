@@ -158,6 +158,32 @@ tt.func @crowded_loop(%q: tensor<128x64xf16, #blocked>, %k: !ttg.memdesc<64x64xf
   tt.return %r : tensor<128x128xf32, #mmaRows>
 }
 
+// What uses the operand behind such a loop reads it there. The loop would hold
+// its registers for nothing.
+// CHECK-LABEL: @behind_crowded_loop
+// CHECK-NOT: ttg.local_load
+// CHECK: scf.for
+// CHECK: %[[A:.*]] = ttg.local_load
+// CHECK: tt.print
+// CHECK-SAME: %[[A]]
+// CHECK: scf.yield
+// CHECK: %[[LAST:.*]] = ttg.local_load
+// CHECK: tt.print
+// CHECK-SAME: %[[LAST]]
+tt.func @behind_crowded_loop(%q: tensor<128x64xf16, #blocked>, %acc: tensor<128x128xf32, #mmaRows>, %n: i32) -> tensor<128x128xf32, #mmaRows> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %m = ttg.local_alloc %q : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+  %a = ttg.local_load %m : !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %acc) -> tensor<128x128xf32, #mmaRows> : i32 {
+    %t = arith.mulf %x, %x : tensor<128x128xf32, #mmaRows>
+    tt.print "a" {hex = false, isSigned = array<i32: 0>} : %a : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>>
+    scf.yield %t : tensor<128x128xf32, #mmaRows>
+  }
+  tt.print "last" {hex = false, isSigned = array<i32: 0>} : %a : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mmaRows, kWidth = 2}>>
+  tt.return %r : tensor<128x128xf32, #mmaRows>
+}
+
 // CHECK-LABEL: @roomy_loop
 // CHECK: ttg.local_load
 // CHECK-NEXT: scf.for

@@ -1,7 +1,7 @@
 // RUN: tile-opt %s -tile-nvidia-ptx -o %t.mlir | filecheck %s
 
-// Four bytes or two halves that a loop carries, and that are needed as one word,
-// are carried as that word.
+// Four bytes or two halves that a loop carries are carried as one word, where
+// they are needed as one, or come from one.
 
 module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90"} {
 // CHECK: .visible .entry words(
@@ -92,6 +92,69 @@ llvm.func @needed(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
   %next = llvm.add %i, %c1 : i32
   %more = llvm.icmp "slt" %next, %n : i32
   llvm.cond_br %more, ^loop(%next, %e0, %e0 : i32, f16, f16), ^end
+^end:
+  llvm.return
+}
+
+// Halves of one word that each branch loads come as that word. Whoever needs one
+// takes it out.
+// CHECK: .visible .entry from_branches(
+// CHECK-NOT: mov.b32 {
+// CHECK: ld.global
+// CHECK-NOT: mov.b32 {
+// CHECK: ld.global
+// CHECK: mov.b32 {
+// CHECK: // wide
+// CHECK: ret;
+llvm.func @from_branches(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>, %cond: i1) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  llvm.cond_br %cond, ^then, ^else
+^then:
+  %l = llvm.load %p {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  %u = llvm.bitcast %l : i32 to vector<2xf16>
+  %e0 = llvm.extractelement %u[%c0 : i32] : vector<2xf16>
+  %e1 = llvm.extractelement %u[%c1 : i32] : vector<2xf16>
+  llvm.inline_asm has_side_effects "// then", "" : () -> ()
+  llvm.br ^end(%e0, %e1 : f16, f16)
+^else:
+  %m = llvm.load %q {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  %v = llvm.bitcast %m : i32 to vector<2xf16>
+  %f0 = llvm.extractelement %v[%c0 : i32] : vector<2xf16>
+  %f1 = llvm.extractelement %v[%c1 : i32] : vector<2xf16>
+  llvm.inline_asm has_side_effects "// else", "" : () -> ()
+  llvm.br ^end(%f0, %f1 : f16, f16)
+^end(%x: f16, %y: f16):
+  %w0 = llvm.fpext %x : f16 to f32
+  %w1 = llvm.fpext %y : f16 to f32
+  llvm.inline_asm has_side_effects "// wide $0 $1", "f,f" %w0, %w1 : (f32, f32) -> ()
+  llvm.return
+}
+
+// So do those that a loop loads for its next iteration, and zeros of the first.
+// CHECK: .visible .entry loaded_ahead(
+// CHECK: mov.b32 [[WORD:%r[0-9]+]], 0;
+// CHECK: mov.b32 {{.*}}, [[WORD]];
+// CHECK: // wide
+// CHECK: ld.volatile.global.b32 [[WORD]],
+// CHECK: ret;
+llvm.func @loaded_ahead(%p: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
+  %c0 = llvm.mlir.constant(0 : i32) : i32
+  %c1 = llvm.mlir.constant(1 : i32) : i32
+  %z = llvm.mlir.constant(0.0 : f16) : f16
+  llvm.br ^loop(%c0, %z, %z : i32, f16, f16)
+^loop(%i: i32, %a: f16, %b: f16):
+  %w0 = llvm.fpext %a : f16 to f32
+  %w1 = llvm.fpext %b : f16 to f32
+  llvm.inline_asm has_side_effects "// wide $0 $1", "f,f" %w0, %w1 : (f32, f32) -> ()
+  %q = llvm.getelementptr %p[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+  %l = llvm.load volatile %q {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  %u = llvm.bitcast %l : i32 to vector<2xf16>
+  %e0 = llvm.extractelement %u[%c0 : i32] : vector<2xf16>
+  %e1 = llvm.extractelement %u[%c1 : i32] : vector<2xf16>
+  %next = llvm.add %i, %c1 : i32
+  %more = llvm.icmp "slt" %next, %n : i32
+  llvm.cond_br %more, ^loop(%next, %e0, %e1 : i32, f16, f16), ^end
 ^end:
   llvm.return
 }
