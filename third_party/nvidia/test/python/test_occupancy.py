@@ -366,6 +366,25 @@ def test_kernels_that_ask_for_enough(used, cycles, trips, loads, runs, monkeypat
     assert seen == runs
 
 
+@pytest.mark.parametrize("trips, taken", [(5, 64), (7, 64), (8, 72), (10, 72)])
+def test_more_blocks_that_wait_more_often(trips, taken, monkeypatch):
+    """With 64 registers 32 blocks reside for 28, and a warp waits so often, for five times."""
+
+    def run_ptxas(ptx, arch, extra):
+        stated = occupancy._STATED.search(ptx)
+        used = int(stated[1]) if stated else 72
+        return str(used).encode(), {"n_regs": used}
+
+    def walk_through(code):
+        waits = trips if int(code) < 72 else 5
+        return occupancy.latency.Walk(instructions=10, alone=1000 * waits, trips=waits)
+
+    monkeypatch.setattr(occupancy.latency, "walk_through", walk_through)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    cubin, usage = occupancy.assemble(_BEFORE.replace("mma.sync;", "bar;"), HOPPER, 1, 0)
+    assert int(cubin) == usage["n_regs"] == taken
+
+
 def _dots(rows: int, bytes_: int) -> str:
     """A loop that copies `bytes_` for each thread, and multiplies `rows` with a byte."""
     dots = "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {};\n" * (rows * bytes_ // 64)
