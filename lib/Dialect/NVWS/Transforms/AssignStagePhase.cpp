@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssignStagePhase.h"
+#include "PartitionUses.h"
 
 #include "tile/Analysis/OpPartitions.h"
 #include "tile/Dialect/NVWS/Transforms/Passes.h"
@@ -209,7 +210,7 @@ private:
                  Operation *scheduledAs = nullptr) {
     auto op = arith::ConstantIntOp::create(builder, ring.getLoc(), value, 32);
     if (scheduledAs)
-      runWith(op, scheduledAs);
+      belongTo(op, scheduledAs);
     return op;
   }
 
@@ -489,7 +490,7 @@ private:
     OpBuilder builder(op);
     Location loc = op->getLoc();
     auto scheduled = [&](auto made) -> Value {
-      runWith(made, op);
+      belongTo(made, op);
       return made;
     };
     Value one = constant(builder, 1, op);

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AssignStagePhase.h"
+#include "PartitionUses.h"
 
 #include "tile/Analysis/OpPartitions.h"
 #include "tile/Dialect/NVWS/Transforms/Passes.h"
@@ -116,6 +117,11 @@ public:
                                  gpu::AsyncTokenType::get(create.getContext()));
     barriers.initialize(builder, loc, full, fills.count());
     SmallVector<Operation *> users(create->getUsers());
+    // At the end of the ring nothing fills the slots that it takes.
+    for (Operation *user : users)
+      if (auto enter = dyn_cast<ArefPutEnterOp>(user))
+        if (!enter.getToken().use_empty())
+          filled.insert(user);
     free(users);
     for (Operation *user : users)
       if (failed(lower(user)))
@@ -213,7 +219,7 @@ private:
         type.getMemorySpace(), type.getMutableMemory());
     auto index =
         gpu::MemDescIndexOp::create(builder, op->getLoc(), view, array, slot);
-    runWith(index, op);
+    belongTo(index, op);
     return index;
   }
 
@@ -226,7 +232,7 @@ private:
       makeMutable(view);
     auto index = gpu::MemDescIndexOp::create(builder, op->getLoc(),
                                              view.getType(), ring, slot);
-    runWith(index, op);
+    belongTo(index, op);
     view.replaceAllUsesWith(index);
   }
 
@@ -234,10 +240,10 @@ private:
   LogicalResult lowerEnter(EnterOp op, Value array) {
     OpBuilder builder(op);
     Value barrier = getSlot(builder, op, array, op.getStage());
-    runWith(barriers.wait(builder, op.getLoc(), barrier, op.getPhase(),
-                          /*buffers=*/{}),
-            op);
-    if (isa<ArefPutEnterOp>(*op) && fills.byCopies &&
+    belongTo(barriers.wait(builder, op.getLoc(), barrier, op.getPhase(),
+                           /*buffers=*/{}),
+             op);
+    if (isa<ArefPutEnterOp>(*op) && fills.byCopies && filled.contains(op) &&
         failed(lowerCopies(op, op.getBuffers(), op.getStage())))
       return failure();
     builder.setInsertionPoint(op);
@@ -270,8 +276,8 @@ private:
     Location loc = enter->getLoc();
     Value barrier = getSlot(builder, enter, full, slot);
     auto always = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    runWith(always, enter);
-    runWith(barriers.announce(builder, loc, barrier, bytes, always), enter);
+    belongTo(always, enter);
+    belongTo(barriers.announce(builder, loc, barrier, bytes, always), enter);
     for (Operation *copy : copies) {
       builder.setInsertionPoint(copy);
       Operation *start;
@@ -285,7 +291,7 @@ private:
         start = nvidia_gpu::CLCTryCancelOp::create(
             builder, copy->getLoc(), cast<CLCTryCancelOp>(copy).getResult(),
             barrier, /*multicast=*/gpu::lookupNumCTAs(copy) > 1);
-      runWith(start, copy);
+      belongTo(start, copy);
       copy->erase();
     }
     return success();
@@ -300,21 +306,27 @@ private:
     if (arrivals.byThreads && isa<ArefPutExitOp>(op) && readByTensorCores) {
       SmallVector<Value> buffers(create.getBuffers());
       if (Operation *fence = barriers.fenceForProducts(builder, loc, buffers))
-        runWith(fence, op);
+        belongTo(fence, op);
     }
+    // One thread commits for all. Another warp might still wait for a phase,
+    // and the other side then ends one more. And it might still access the
+    // slot.
+    if (!arrivals.byThreads)
+      belongTo(gpu::BarrierOp::create(builder, loc, gpu::AddrSpace::Local), op);
     Value barrier = getSlot(builder, op, array, slot);
     if (arrivals.byTensorCores)
-      runWith(nvidia_gpu::TCGen5CommitOp::create(builder, loc, barrier), op);
+      belongTo(nvidia_gpu::TCGen5CommitOp::create(builder, loc, barrier), op);
     if (arrivals.byThreads)
-      runWith(barriers.arrive(builder, loc, barrier, /*count=*/1,
-                              /*predicate=*/Value(),
-                              /*isShared=*/false),
-              op);
+      belongTo(barriers.arrive(builder, loc, barrier, /*count=*/1,
+                               /*predicate=*/Value(),
+                               /*isShared=*/false),
+               op);
   }
 
   ArefCreateOp create;
   const gpu::RingBarriers &barriers;
   Value empty, full, token;
+  llvm::SmallPtrSet<Operation *, 4> filled;
   Arrivals fills;
   int numReaders = 0;
   bool readByTensorCores = false;
@@ -355,6 +367,40 @@ void addSlots(ArefCreateOp create, int64_t count) {
   create.getResult().setType(ArefType::get(create.getContext(), types));
 }
 
+/// A tensor core that has read a slot says so later. The end of a ring waits
+/// for that, as its barriers end there: it takes each slot once more.
+void waitForReaders(ArefCreateOp create) {
+  ArefDestroyOp destroy;
+  bool byTensorCores = false, inGroups = false;
+  for (Operation *user : create->getUsers()) {
+    if (auto op = dyn_cast<ArefDestroyOp>(user))
+      destroy = op;
+    if (auto exit = dyn_cast<ArefGetExitOp>(user)) {
+      FailureOr<Arrivals> arrivals = getArrivals(exit, exit.getAsyncOps());
+      byTensorCores |= succeeded(arrivals) && arrivals->byTensorCores;
+    }
+    inGroups |= getPartition(user) != nullptr;
+  }
+  // How far the partitions of an nvws.warp_group got, nobody knows behind it.
+  if (!destroy || !byTensorCores || inGroups)
+    return;
+  OpBuilder builder(destroy);
+  SmallVector<Type> views;
+  for (Value buffer : create.getBuffers()) {
+    auto type = cast<gpu::MemDescType>(buffer.getType());
+    views.push_back(gpu::MemDescType::get(
+        type.getShape().drop_front(), type.getElementType(), type.getEncoding(),
+        type.getMemorySpace(), type.getMutableMemory()));
+  }
+  for (int64_t i = 0; i < getDepth(create); ++i) {
+    auto enter = ArefPutEnterOp::create(
+        builder, destroy.getLoc(), views,
+        gpu::AsyncTokenType::get(builder.getContext()), create.getResult(),
+        /*stage=*/Value(), /*phase=*/Value());
+    belongTo(enter, destroy);
+  }
+}
+
 class LowerArefPass : public nvws::impl::NVWSLowerArefBase<LowerArefPass> {
 public:
   using Base::Base;
@@ -364,6 +410,7 @@ public:
     getOperation().walk([&](ArefCreateOp ring) { rings.push_back(ring); });
     for (ArefCreateOp ring : rings) {
       addSlots(ring, numStages);
+      waitForReaders(ring);
       if (failed(assignStageAndPhase(ring)) || failed(Ring(ring).lower()))
         return signalPassFailure();
       ++numRings;

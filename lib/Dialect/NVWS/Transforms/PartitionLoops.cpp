@@ -326,10 +326,14 @@ public:
       loop->getResult(number).replaceAllUsesWith(group.getResult(i));
     for (auto [number, buffer] : buffers) {
       Value result = loop->getResult(number);
-      auto load = gpu::LocalLoadOp::create(builder, loop->getLoc(),
-                                           result.getType(), buffer);
+      RankedTensorType type = getTensorType(result);
+      Value whole =
+          gpu::LocalLoadOp::create(builder, loop->getLoc(), type, buffer)
+              .getResult();
       gpu::LocalDeallocOp::create(builder, loop->getLoc(), buffer);
-      result.replaceAllUsesWith(load.getResult());
+      if (type != result.getType())
+        whole = UnsplatOp::create(builder, loop->getLoc(), whole);
+      result.replaceAllUsesWith(whole);
     }
     for (Operation *op : llvm::reverse(ops)) {
       op->dropAllUses();
@@ -342,6 +346,12 @@ private:
   bool isOutside(Operation *user) const {
     return llvm::none_of(ops,
                          [&](Operation *op) { return op->isAncestor(user); });
+  }
+
+  /// As what a result goes through shared memory; null if it cannot.
+  RankedTensorType getTensorType(Value result) const {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    return type ? type : getTensorOfOne(result.getType(), loop);
   }
 
   /// Results that others need come from the first partition. Those of other
@@ -357,7 +367,7 @@ private:
           yielded.push_back(number);
           continue;
         }
-        auto type = dyn_cast<RankedTensorType>(result.getType());
+        RankedTensorType type = getTensorType(result);
         if (op != loop || !type || !type.getEncoding())
           return op->emitOpError("expected the first partition to have result ")
                  << number << ", which others use";
@@ -384,8 +394,12 @@ private:
       bool isFirst = own && llvm::none_of(llvm::seq(partition), [&](int32_t p) {
                        return Part::hasOutput(p, loop, number);
                      });
-      if (isFirst)
-        gpu::LocalStoreOp::create(builder, loc, own, buffer);
+      if (!isFirst)
+        continue;
+      RankedTensorType type = getTensorType(own);
+      if (type != own.getType())
+        own = SplatOp::create(builder, loc, type, own);
+      gpu::LocalStoreOp::create(builder, loc, own, buffer);
     }
     if (partition == 0)
       WarpGroupYieldOp::create(builder, loc, values);

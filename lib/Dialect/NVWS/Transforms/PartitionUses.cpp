@@ -22,6 +22,13 @@ Attribute nvws::getPartitionsAround(Operation *op) {
   return {};
 }
 
+void nvws::belongTo(Operation *op, Operation *other) {
+  runWith(op, other);
+  Attribute tag = other->getAttr(gpu::kWarpSpecializeTagAttr);
+  if (tag && !isa<LoopLikeOpInterface>(other))
+    op->setAttr(gpu::kWarpSpecializeTagAttr, tag);
+}
+
 /// Who uses a value: what a loop or branch hands on is for those that are to
 /// have it, whoever runs the end of it.
 static Attribute getUsers(OpOperand &use) {

@@ -12,6 +12,10 @@ namespace mlir::triton::nvws {
 /// nothing is said.
 Attribute getPartitionsAround(Operation *op);
 
+/// Has `op` run where and when `other` does, which may be behind a loop of its
+/// partitions.
+void belongTo(Operation *op, Operation *other);
+
 /// Uses of a value by those who run them. Uses of its views are among them.
 using UsesOfPartitions =
     llvm::MapVector<Attribute, llvm::SmallVector<OpOperand *>>;

@@ -21,6 +21,17 @@ inline gpu::MemDescType getSharedType(RankedTensorType type, bool isMutable) {
                                isMutable);
 }
 
+/// A tensor of one element, by which a scalar goes through shared memory. Null
+/// if it cannot.
+inline RankedTensorType getTensorOfOne(Type scalar, Operation *op) {
+  if (!scalar.isIntOrFloat())
+    return {};
+  auto encoding = gpu::getDefaultBlockedEncoding(
+      op->getContext(), {1}, gpu::lookupNumWarps(op),
+      gpu::lookupThreadsPerWarp(op), gpu::lookupNumCTAs(op));
+  return RankedTensorType::get({1}, scalar, encoding);
+}
+
 } // namespace mlir::triton::nvws
 
 #endif // TILE_LIB_DIALECT_NVWS_TRANSFORMS_SHAREDTENSORS_H

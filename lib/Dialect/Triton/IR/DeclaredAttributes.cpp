@@ -74,7 +74,8 @@ static constexpr DeclaredAttribute kTable[] = {
      "How often the body is to be repeated."},
     {gpu::kFlattenAttr, Is::Flag, On::Loop, "The nest is to become one loop."},
     {gpu::kDisallowMultiBufferAttr, Is::Flag, On::Loop,
-     "Taken from users; nothing uses it, as no sum has several buffers."},
+     "A sum in tensor memory is to have one buffer, even where two would "
+     "help."},
     {gpu::kWarpSpecializeAttr, Is::Flag, On::Loop,
      "The copies of the loop are to get warps of their own."},
     {gpu::kLatencyAttr, Is::Count, On::Operation,

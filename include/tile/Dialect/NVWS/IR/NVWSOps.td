@@ -38,6 +38,9 @@ def NVWS_ArefCreateOp : NVWS_Op<"aref.create", [
 def NVWS_ArefDestroyOp : NVWS_Op<"aref.destroy"> {
   let summary = "End the life of a ring";
   let description = [{
+    All slots are empty there, or become so. Where tensor cores read them, the end
+    waits for that.
+
     Example:
 
     ```mlir

@@ -87,9 +87,15 @@ def NVWSHoistTMEMStore : Pass<"nvws-hoist-tmem-store", "::mlir::ModuleOp"> {
 def NVWSInsertTMEMAref : Pass<"nvws-insert-tmem-aref", "::mlir::ModuleOp"> {
   let summary = "Hand buffers of tensor memory to other partitions through rings";
   let description = [{
-    Two partitions may access a buffer of tensor memory in the body of a loop, one after
-    the other. The buffer becomes a ring of one slot. The first
-    of the two fills it, the second one takes it from there.
+    Two partitions take rounds with a buffer of tensor memory. The buffer becomes a ring.
+    The first of the two fills it, the second one takes it from there. Tokens say in
+    which order loops, branches and `scf.while` access the buffer. These hand on the
+    token of the ring in place of them. Without tokens, all accesses are in one body.
+
+    All warps may access the buffer in front of the loop and behind it. The ring has two
+    slots where each round of the first partition begins with a write of all of the
+    buffer, and where 512 columns suffice. `tt.disallow_acc_multi_buffer` keeps it at
+    one. Each filled slot is taken, so that the ring is empty at its end.
 
     Before:
     ```mlir
@@ -104,10 +110,12 @@ def NVWSInsertTMEMAref : Pass<"nvws-insert-tmem-aref", "::mlir::ModuleOp"> {
     %d = ttnvgpu.tmem_alloc : () -> !ttg.memdesc<1x128x64xf32, ...>
     %ring = nvws.aref.create %d : ...
     scf.for ... {
-      %w, %t = nvws.aref.put.enter %ring {ttg.partition = array<i32: 1>} : ...
+      %0, %t = nvws.aref.put.enter %ring {ttg.partition = array<i32: 1>} : ...
+      %w = nvws.aref.buffer %ring, %t {ttg.partition = array<i32: 1>} : ...
       ttnvgpu.tc_gen5_mma %a, %b, %w, ... {ttg.partition = array<i32: 1>} : ...
       nvws.aref.put.exit %ring, %t [#nvws.async_op<tc5mma>] {ttg.partition = array<i32: 1>} : ...
-      %r, %u = nvws.aref.get.enter %ring {ttg.partition = array<i32: 0>} : ...
+      %1, %u = nvws.aref.get.enter %ring {ttg.partition = array<i32: 0>} : ...
+      %r = nvws.aref.buffer %ring, %u {ttg.partition = array<i32: 0>} : ...
       %x = ttnvgpu.tmem_load %r {ttg.partition = array<i32: 0>} : ...
       nvws.aref.get.exit %ring, %u [#nvws.async_op<none>] {ttg.partition = array<i32: 0>} : ...
     }
@@ -115,6 +123,8 @@ def NVWSInsertTMEMAref : Pass<"nvws-insert-tmem-aref", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::ub::UBDialect",
                            "::mlir::triton::nvws::NVWSDialect"];
   let statistics = [
     Statistic<"numRings", "num-rings", "Rings made">
@@ -169,6 +179,9 @@ def NVWSLowerAref : Pass<"nvws-lower-aref", "::mlir::ModuleOp"> {
     or reads the slot, it arrives itself, or a commit does when it is done. Slots and
     phases are those of `nvws-assign-stage-phase`, which runs first.
 
+    The threads of a partition wait for each other before one of them commits.
+    `nvws.aref.destroy` waits until tensor cores have read all slots.
+
     Threads that write to shared memory fence before they say so, if a tensor core
     reads there. A ring of one slot that copies fill gets `num-stages` slots, if its
     buffer is there for it alone: so copies run ahead.
@@ -211,7 +224,7 @@ def NVWSPartitionLoops : Pass<"nvws-partition-loops", "::mlir::ModuleOp"> {
     of partitions. Each has the loop with its own operations and values. Operations
     with the `ttg.warp_specialize.tag` of the loop, in front of it or behind it, go
     with their partition. Results that others use are those of the first partition.
-    Tensors of other partitions pass through shared memory.
+    Tensors and numbers of other partitions pass through shared memory.
 
     A value of one partition that another one uses is an error: rings hand such on
     (`nvws-insert-aref`). `nvws.aref.phi` is the operand that a partition has.

@@ -51,7 +51,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %gb, %t3 = nvws.aref.get.enter %rb {ttg.partition = array<i32: 1>} : !b -> !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.async.token
       // CHECK: ttnvgpu.tc_gen5_mma
       ttnvgpu.tc_gen5_mma %ga, %gb, %d, %true, %true {is_async, ttg.partition = array<i32: 1>} : !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.memdesc<64x64xf16, #shared, #smem>, !ttg.memdesc<128x64xf32, #tmem, #ttnvgpu.tensor_memory, mutable>
-      // CHECK: [[B4:%.*]] = ttg.memdesc_index [[EA]]
+      // CHECK: ttg.barrier local {ttg.partition = array<i32: 1>}
+      // CHECK-NEXT: [[B4:%.*]] = ttg.memdesc_index [[EA]]
       // CHECK-NEXT: ttnvgpu.tc_gen5_commit [[B4]]
       nvws.aref.get.exit %ra, %t2 [#nvws.async_op<tc5mma>] {ttg.partition = array<i32: 1>} : !a, !ttg.async.token
       // CHECK: [[B5:%.*]] = ttg.memdesc_index [[EB]]
@@ -93,5 +94,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %x = ttg.local_load %g : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #rows>
     nvws.aref.get.exit %r, %u [#nvws.async_op<none>] : !c, !ttg.async.token
     tt.return %x : tensor<64x64xf16, #rows>
+  }
+
+  // Behind the loop, the one that fills the ring waits until a tensor core has
+  // read both slots: its barriers end there.
+  // CHECK-LABEL: @ends
+  // CHECK: } {ttg.partition = array<i32: 0, 1>
+  // CHECK-COUNT-2: ttnvgpu.wait_barrier {{.*}} {ttg.partition = array<i32: 0>, ttg.warp_specialize.tag = 0 : i32}
+  // CHECK-NOT: ttnvgpu.wait_barrier
+  // CHECK: ttnvgpu.inval_barrier
+  tt.func @ends(%ma: !ttg.memdesc<2x128x64xf16, #shared, #smem, mutable>, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %ra = nvws.aref.create %ma : !a
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %w, %t = nvws.aref.put.enter %ra {ttg.partition = array<i32: 0>} : !a -> !ttg.memdesc<128x64xf16, #shared, #smem, mutable>, !ttg.async.token
+      nvws.aref.put.exit %ra, %t [#nvws.async_op<none>] {ttg.partition = array<i32: 0>} : !a, !ttg.async.token
+      %r, %u = nvws.aref.get.enter %ra {ttg.partition = array<i32: 1>} : !a -> !ttg.memdesc<128x64xf16, #shared, #smem>, !ttg.async.token
+      nvws.aref.get.exit %ra, %u [#nvws.async_op<tc5mma>] {ttg.partition = array<i32: 1>} : !a, !ttg.async.token
+    } {ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32}
+    nvws.aref.destroy %ra {ttg.partition = array<i32: 0>, ttg.warp_specialize.tag = 0 : i32} : !a
+    tt.return
   }
 }

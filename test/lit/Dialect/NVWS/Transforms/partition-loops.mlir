@@ -82,6 +82,25 @@ tt.func @result(%x: i32, %n: i32, %init: !t) -> !t {
   tt.return %r : !t
 }
 
+// So does a number, as a tensor of one element.
+// CHECK-LABEL: @number
+// CHECK: [[BUF:%.*]] = ttg.local_alloc : () -> !ttg.memdesc<1xi32
+// CHECK: partition1
+// CHECK: [[R:%.*]] = scf.for
+// CHECK: [[S:%.*]] = tt.splat [[R]]
+// CHECK-NEXT: ttg.local_store [[S]], [[BUF]]
+// CHECK: [[OUT:%.*]] = ttg.local_load [[BUF]]
+// CHECK: [[N:%.*]] = tt.unsplat [[OUT]]
+// CHECK-NEXT: tt.return [[N]]
+tt.func @number(%x: i32, %n: i32) -> i32 {
+  %r = scf.for %i = %x to %n step %x iter_args(%t = %x) -> (i32) : i32 {
+    "a"() {ttg.partition = array<i32: 0>} : () -> ()
+    %1 = "b"(%t) {ttg.partition = array<i32: 1>} : (i32) -> i32
+    scf.yield {ttg.partition = array<i32: 1>} %1 : i32
+  } {ttg.partition = array<i32: 0, 1>, ttg.partition.outputs = [array<i32: 1>], ttg.warp_specialize.tag = 0 : i32}
+  tt.return %r : i32
+}
+
 // CHECK-LABEL: @branch
 // CHECK: partition0
 // CHECK: [[C:%.*]] = "c"
