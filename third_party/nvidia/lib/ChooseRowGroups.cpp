@@ -26,7 +26,6 @@
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/Triton/IR/SplitAttributes.h"
 #include "tile/Dialect/Triton/Transforms/SplitRows.h"
-#include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/DotCost.h"
 #include "tile/Rules/Rates.h"
 
@@ -53,17 +52,12 @@ namespace {
 constexpr int64_t kRows = 128, kGroups = 2;
 /// The warps of a group: those that reach 128 lanes of tensor memory.
 constexpr int kGroupWarps = 4;
-constexpr unsigned kRegisterBits = 32;
 /// Cycles of a warp for one score of its rows, from tensor memory to a weight,
 /// if nothing else holds it up. Fitted to timelines of the simulator, as a test
 /// sees to (test_row_groups_cost.py).
 constexpr int64_t kScoreCycles = 11;
 /// What a dot in tensor memory has at least: columns, and bits of a row.
 constexpr int64_t kLeastColumns = 16, kLeastRowBits = 256;
-/// What a row of scores and its weights may take of a thread's registers. With
-/// 192 (128 keys of fp16) ptxas 13.5 spilled 144 bytes, with 160 (of fp8) 8 if
-/// keys are masked, with 96 (64 keys of fp16) none.
-constexpr int64_t kRowRegisters = 128;
 
 struct Obstacle {
   Location loc;
@@ -209,7 +203,6 @@ private:
   }
 
   std::string findObstacleOfDots(DotOp scores, DotOp sums) {
-    int64_t columns = 0, registers = 0;
     for (DotOp dot : {scores, sums}) {
       RankedTensorType type = dot.getType(), a = dot.getA().getType();
       if (type.getRank() != 2 || type.getDimSize(0) != kGroups * kRows)
@@ -220,22 +213,7 @@ private:
       if (type.getDimSize(1) < kLeastColumns ||
           a.getDimSize(1) * a.getElementTypeBitWidth() < kLeastRowBits)
         return "its dots do not fill a tensor core";
-      columns += type.getDimSize(1);
     }
-    RankedTensorType weights = sums.getA().getType();
-    int64_t packed = llvm::divideCeil(weights.getDimSize(1) *
-                                          weights.getElementTypeBitWidth(),
-                                      kRegisterBits);
-    columns = kGroups * (columns + packed);
-    registers = scores.getType().getDimSize(1) + packed;
-    if (columns > nvidia_gpu::kTensorMemoryColumns)
-      return ("scores, weights and sums of two groups would take " +
-              Twine(columns) + " columns of tensor memory")
-          .str();
-    if (registers > kRowRegisters && !wherePossible)
-      return ("scores and weights of a row would take " + Twine(registers) +
-              " registers of a thread")
-          .str();
     return "";
   }
 

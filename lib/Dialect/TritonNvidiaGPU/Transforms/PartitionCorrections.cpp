@@ -64,10 +64,18 @@ using namespace mlir::triton::nvidia_gpu;
 
 namespace {
 
-/// Columns of a sum that a thread has in registers at a time.
-constexpr int64_t kPart = 32;
-/// With so many, threads that correct spill nothing.
-constexpr int32_t kRegisters = 88;
+/// What the warps that correct take at a time: columns of a sum, and registers
+/// of a thread with which these spill nothing.
+struct Share {
+  int64_t columns;
+  int32_t registers;
+};
+constexpr Share kShare{32, 88};
+/// Where groups have many weights in registers, they need what others can do
+/// without. An iteration takes so long then that smaller parts are no longer
+/// than it.
+constexpr Share kSmallShare{16, 72};
+constexpr int64_t kManyWeights = 128;
 
 //===----------------------------------------------------------------------===//
 // What a group corrects
@@ -101,16 +109,38 @@ Value getRoot(Value buffer) {
   return buffer;
 }
 
+/// The first operation of the body of a loop that writes to the left operand of
+/// a dot, or to the buffer that this is a view of. Null if there may be others
+/// behind the dot, or outside of the body.
+Operation *findFirstWrite(TCGen5MMAOp mma, scf::ForOp loop) {
+  Operation *alloc = getRoot(mma.getA()).getDefiningOp();
+  if (!alloc || alloc->getParentOp() != loop ||
+      !isa<TMEMAllocOp, gpu::LocalAllocOp>(alloc))
+    return nullptr;
+  Operation *first = alloc->getNumOperands() ? alloc : nullptr;
+  SmallVector<Value> views{alloc->getResult(0)};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
+      if (user->getParentOp() != loop || mma->isBeforeInBlock(user))
+        return nullptr;
+      if (isa<ViewLikeOpInterface>(user))
+        views.push_back(user->getResult(0));
+      else if (!first || user->isBeforeInBlock(first))
+        first = user;
+    }
+  }
+  return first;
+}
+
 /// Whether nobody writes to what a dot reads before the dot is done, if it is
-/// waited for where `weights` are written. A ring from around the loop is
-/// handed back by the dots themselves.
+/// waited for before `findFirstWrite`. A ring from around the loop is handed
+/// back by the dots themselves.
 bool areFactorsKept(TCGen5MMAOp mma, scf::ForOp loop) {
-  Operation *weights = mma.getA().getDefiningOp();
-  bool isMade = weights && weights->getParentOp() == loop &&
-                isa<TMEMAllocOp, gpu::LocalAllocOp>(weights) &&
-                weights->getNumOperands() == 1 && mma.getA().hasOneUse();
+  Operation *first = findFirstWrite(mma, loop);
   Value ring = getRoot(mma.getB());
-  return isMade && !loop->isAncestor(ring.getParentBlock()->getParentOp());
+  return first && first != mma &&
+         !loop->isAncestor(ring.getParentBlock()->getParentOp());
 }
 
 /// What the body of a loop corrects, if it does nothing else with the sum than
@@ -252,7 +282,14 @@ public:
   CorrectionPartition(gpu::WarpSpecializeOp specialize,
                       MutableArrayRef<Correction> corrections)
       : specialize(specialize), corrections(corrections),
-        loc(specialize.getLoc()) {}
+        loc(specialize.getLoc()) {
+    for (Correction &correction : corrections) {
+      auto weights =
+          cast<gpu::MemDescType>(correction.mma.getA().getType()).getShape();
+      if (weights.back() >= kManyWeights)
+        share = kSmallShare;
+    }
+  }
 
   void make() {
     OpBuilder before(specialize);
@@ -274,7 +311,7 @@ public:
       numbers.push_back(correction.region == &specialize.getDefaultRegion()
                             ? -1
                             : int(correction.region->getRegionNumber()));
-    specialize = gpu::addPartition(specialize, kGroupWarps, kRegisters);
+    specialize = gpu::addPartition(specialize, kGroupWarps, share.registers);
     for (auto [correction, number] : llvm::zip(corrections, numbers))
       correction.region = number < 0
                               ? &specialize.getDefaultRegion()
@@ -396,7 +433,8 @@ private:
     wait(b, taken, before);
     gpu::LocalStoreOp::create(b, loc, correction.factors, handed);
     arrive(b, sent);
-    b.setInsertionPoint(correction.mma.getA().getDefiningOp());
+    // Weights in the columns of scores are overwritten by the next scores.
+    b.setInsertionPoint(findFirstWrite(correction.mma, loop));
     wait(b, added, before);
     b.setInsertionPoint(correction.mma);
     wait(b, corrected, phase);
@@ -505,7 +543,7 @@ private:
         wait(b, group.added, before);
         return factors;
       };
-      scaleRows(b, loc, group.sum, always, kPart, getFactors);
+      scaleRows(b, loc, group.sum, always, share.columns, getFactors);
       arrive(b, group.corrected);
     }
     return before;
@@ -514,6 +552,7 @@ private:
   gpu::WarpSpecializeOp specialize;
   MutableArrayRef<Correction> corrections;
   Location loc;
+  Share share = kShare;
   const gpu::RingBarriers &mbarriers = getMbarriers();
   Region *partition = nullptr;
   SmallVector<Names> names;

@@ -51,13 +51,11 @@ module {
 
 // -----
 
-// CHECK: module
-// CHECK-LABEL: @wide
-// REMARK: scores, weights and sums of two groups would take 640 columns of tensor memory
-// POSSIBLE: module
-// POSSIBLE-LABEL: @wide
+// Weights take the columns of their scores.
+// CHECK: tt.longest_extent
+// CHECK-LABEL: @full
 module {
-  tt.func @wide(%q: tensor<256x128xf16>, %k: !tt.tensordesc<tensor<128x128xf16>>, %n: i32) -> tensor<256x128xf32> {
+  tt.func @full(%q: tensor<256x128xf16>, %k: !tt.tensordesc<tensor<128x128xf16>>, %n: i32) -> tensor<256x128xf32> {
     %c0 = arith.constant 0 : i32
     %c128 = arith.constant 128 : i32
     %zero = arith.constant dense<0.0> : tensor<256x128xf32>
@@ -66,6 +64,32 @@ module {
       %s = tt.dot %q, %b, %zero : tensor<256x128xf16> * tensor<128x128xf16> -> tensor<256x128xf32>
       %w = arith.truncf %s : tensor<256x128xf32> to tensor<256x128xf16>
       %next = tt.dot %w, %b, %acc : tensor<256x128xf16> * tensor<128x128xf16> -> tensor<256x128xf32>
+      scf.yield %next : tensor<256x128xf32>
+    } {tt.warp_specialize}
+    tt.return %r : tensor<256x128xf32>
+  }
+}
+
+// -----
+
+// More keys would be divided as well.
+// CHECK: module
+// CHECK-LABEL: @wide
+// REMARK: the kernel has tensors that are long in another dimension than that of its rows
+// POSSIBLE: module
+// POSSIBLE-LABEL: @wide
+module {
+  tt.func @wide(%q: tensor<256x128xf16>, %k: !tt.tensordesc<tensor<128x256xf16>>, %n: i32) -> tensor<256x128xf32> {
+    %c0 = arith.constant 0 : i32
+    %c256 = arith.constant 256 : i32
+    %zero = arith.constant dense<0.0> : tensor<256x128xf32>
+    %none = arith.constant dense<0.0> : tensor<256x256xf32>
+    %r = scf.for %i = %c0 to %n step %c256 iter_args(%acc = %zero) -> tensor<256x128xf32> : i32 {
+      %b = tt.descriptor_load %k[%c0, %i] : !tt.tensordesc<tensor<128x256xf16>> -> tensor<128x256xf16>
+      %t = tt.trans %b {order = array<i32: 1, 0>} : tensor<128x256xf16> -> tensor<256x128xf16>
+      %s = tt.dot %q, %b, %none : tensor<256x128xf16> * tensor<128x256xf16> -> tensor<256x256xf32>
+      %w = arith.truncf %s : tensor<256x256xf32> to tensor<256x256xf16>
+      %next = tt.dot %w, %t, %acc : tensor<256x256xf16> * tensor<256x128xf16> -> tensor<256x128xf32>
       scf.yield %next : tensor<256x128xf32>
     } {tt.warp_specialize}
     tt.return %r : tensor<256x128xf32>

@@ -96,7 +96,11 @@ def TritonGPUPromoteLHSToTMEM
     shared memory, as the weights of attention do. There each thread stores what it
     has, if the operand comes from a sum of the same rows. So nothing is read from
     shared memory, and no fence is needed. Operands that are loaded stay where copies
-    bring them. So do those for which the columns of tensor memory do not suffice.
+    bring them.
+
+    Where the columns of tensor memory do not suffice, the operand takes those of a sum
+    that it is computed from, as nobody reads that sum any more. If there is none, it
+    stays in shared memory.
 
     Before:
     ```mlir
@@ -109,10 +113,12 @@ def TritonGPUPromoteLHSToTMEM
     ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true : ...
     ```
   }];
-  let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::triton::gpu::TritonGPUDialect",
                            "::mlir::triton::nvidia_gpu::TritonNvidiaGPUDialect"];
   let statistics = [
-    Statistic<"numPromoted", "num-promoted", "Operands that went to tensor memory">
+    Statistic<"numPromoted", "num-promoted", "Operands that went to tensor memory">,
+    Statistic<"numShared", "num-shared", "Of these, operands in columns of a sum">
   ];
 }
 

@@ -44,7 +44,7 @@ def count_step(kind: str, d: int, bn: int, **options) -> float:
 @pytest.mark.parametrize(
     ("kind", "d", "bn", "stages"),
     [("fp16", 64, 64, 2), ("bf16", 128, 64, 2), ("fp16", 128, 32, 2), ("e4m3", 128, 64, 2),
-     ("fp16", 64, 64, 3), ("bf16", 128, 64, 3)],
+     ("fp16", 64, 64, 3), ("bf16", 128, 64, 3), ("fp16", 64, 128, 2), ("e4m3", 128, 128, 2)],
 )  # fmt: skip
 def test_choice_is_that_of_the_model(kind, d, bn, stages):
     one, two = (count_step(kind, d, bn, num_stages=stages, row_groups=n) for n in (1, 2))
