@@ -368,6 +368,8 @@ private:
       // Each thread waits for its own copies; only a barrier tells the other
       // threads.
       Operation *next = op->getNextNode();
+      while (isa_and_nonnull<ttg::LocalDeallocOp>(next))
+        next = next->getNextNode();
       if (!next || (!isBlockBarrier(next) && !endsPartition(next))) {
         OpBuilder builder(op->getContext());
         builder.setInsertionPointAfter(op);

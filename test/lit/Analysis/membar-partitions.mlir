@@ -54,8 +54,11 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.num-ctas" = 1 : i32, "ttg.tot
     ttg.warp_specialize()
     default {
       // CHECK: ttg.async_wait
+      // CHECK-NEXT: ttg.local_dealloc
       // CHECK-NEXT: ttg.warp_yield
+      %a = ttg.local_alloc : () -> !buf
       ttg.async_wait {num = 0 : i32}
+      ttg.local_dealloc %a : !buf
       ttg.warp_yield
     }
     partition0() num_warps(4) {
