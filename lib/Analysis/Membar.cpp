@@ -216,6 +216,11 @@ bool isBlockBarrier(Operation *op) {
   return barrier && barrier.hasLocal();
 }
 
+/// Whether all warps of the block meet behind `op`, and nothing comes before.
+bool endsPartition(Operation *op) {
+  return isa<ttg::WarpYieldOp, ttg::WarpReturnOp>(op);
+}
+
 class FunctionMembar {
 public:
   FunctionMembar(FunctionOpInterface function, const Allocation &allocation,
@@ -363,7 +368,9 @@ private:
       // Each thread waits for its own copies; only a barrier tells the other
       // threads.
       Operation *next = op->getNextNode();
-      if (!next || !isBlockBarrier(next)) {
+      while (isa_and_nonnull<ttg::LocalDeallocOp>(next))
+        next = next->getNextNode();
+      if (!next || (!isBlockBarrier(next) && !endsPartition(next))) {
         OpBuilder builder(op->getContext());
         builder.setInsertionPointAfter(op);
         insertBarrier(builder, op);
@@ -373,12 +380,16 @@ private:
     }
     if (auto specialize = dyn_cast<ttg::WarpSpecializeOp>(op)) {
       // The partitions start and end together; each is analysed by itself, and
-      // talks to the others through mbarriers.
-      if (state.hasAccesses()) {
+      // talks to the others through mbarriers. One thread writes down what they
+      // capture before all meet.
+      State captures;
+      if (int own = allocation.getBufferOf(op); own >= 0)
+        captures.writes.insert(getAccess(allocation.getBuffers()[own], op));
+      if (conflicts.any(state, captures, op)) {
         OpBuilder builder(op);
         insertBarrier(builder, op);
-        state.clear();
       }
+      state.clear();
       runRegion(specialize.getDefaultRegion(), State());
       for (Region &partition : specialize.getPartitionRegions())
         runRegion(partition, State());

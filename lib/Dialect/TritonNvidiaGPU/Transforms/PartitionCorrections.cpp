@@ -8,14 +8,18 @@
 // groups of an operation.
 //
 // A group:
-//   scores; wait(taken, phase ^ 1); store the factors; arrive(sent);
+//   scores; store the factors; arrive(sent);
 //   weights; wait(added, phase ^ 1); store them;
 //   wait(corrected, phase); add, and arrive(added) when it is done.
 //
 // The further warps:
-//   wait(sent, phase); load the factors; arrive(taken);
+//   wait(sent, phase); load the factors;
 //   wait(added, phase ^ 1); load the sum, multiply, store it;
 //   arrive(corrected).
+//
+// A corrected sum says as well that the factors have been loaded. Each
+// iteration of the group waits for one, so the next factors have the same
+// place.
 //
 // The factors are known before the weights. So a sum is corrected while its
 // group computes weights. And the registers for the sum are those of other
@@ -96,7 +100,7 @@ struct Correction {
   Value sum;
 
   /// What is handed over, and its barriers, around the operation.
-  Value handed, sent, taken, corrected, added;
+  Value handed, sent, corrected, added;
 
   gpu::MemDescType getType() const {
     return cast<gpu::MemDescType>(sum.getType());
@@ -329,8 +333,8 @@ public:
     behind.setInsertionPointAfter(specialize);
     for (Correction &correction : corrections) {
       gpu::LocalDeallocOp::create(behind, loc, correction.handed);
-      for (Value barrier : {correction.sent, correction.taken,
-                            correction.corrected, correction.added})
+      for (Value barrier :
+           {correction.sent, correction.corrected, correction.added})
         mbarriers.free(behind, loc, barrier);
     }
   }
@@ -352,7 +356,6 @@ private:
       return barrier;
     };
     correction.sent = makeBarrier(kGroupWarps);
-    correction.taken = makeBarrier(kGroupWarps);
     correction.corrected = makeBarrier(kGroupWarps);
     correction.added = makeBarrier(1);
   }
@@ -419,7 +422,6 @@ private:
     OpBuilder b(getNest(correction).back());
     Value handed = bring(b, correction.handed, region),
           sent = bringBarrier(b, correction.sent, region),
-          taken = bringBarrier(b, correction.taken, region),
           corrected = bringBarrier(b, correction.corrected, region),
           added = bringBarrier(b, correction.added, region),
           zero = arith::ConstantIntOp::create(b, loc, 0, 32);
@@ -430,7 +432,6 @@ private:
     // The weights come behind it.
     moveUp(correction.factors, loop.getBody());
     b.setInsertionPointAfterValue(correction.factors);
-    wait(b, taken, before);
     gpu::LocalStoreOp::create(b, loc, correction.factors, handed);
     arrive(b, sent);
     // Weights in the columns of scores are overwritten by the next scores.
@@ -451,7 +452,7 @@ private:
 
   /// What the partition calls the parts of a correction.
   struct Names {
-    Value sum, handed, sent, taken, corrected, added;
+    Value sum, handed, sent, corrected, added;
   };
 
   /// The partition: goes through the loops of the groups, and corrects the sums
@@ -464,7 +465,6 @@ private:
       names.push_back({bring(b, correction.sum, partition),
                        bring(b, correction.handed, partition),
                        bringBarrier(b, correction.sent, partition),
-                       bringBarrier(b, correction.taken, partition),
                        bringBarrier(b, correction.corrected, partition),
                        bringBarrier(b, correction.added, partition)});
     Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
@@ -539,7 +539,6 @@ private:
       wait(b, group.sent, phase);
       auto getFactors = [&, group = group](RankedTensorType rows) {
         Value factors = gpu::LocalLoadOp::create(b, loc, rows, group.handed);
-        arrive(b, group.taken);
         wait(b, group.added, before);
         return factors;
       };

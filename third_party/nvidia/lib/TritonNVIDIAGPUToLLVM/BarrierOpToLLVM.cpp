@@ -150,8 +150,14 @@ private:
   static bool isFollowedByInit(Operation *op) {
     do
       op = op->getNextNode();
-    while (op && isMemoryEffectFree(op));
+    while (op && (isMemoryEffectFree(op) || onlyAllocates(op)));
     return isa_and_nonnull<ttng::InitBarrierOp>(op);
+  }
+
+  /// Rings of barriers are made one after the other, with their buffers.
+  static bool onlyAllocates(Operation *op) {
+    return isa<ttg::LocalAllocOp, ttng::TMEMAllocOp>(op) &&
+           op->getNumOperands() == 0;
   }
 };
 

@@ -92,8 +92,10 @@ public:
     for (LLVM::ReturnOp op : returns) {
       builder.setInsertionPoint(op);
       // Nobody accesses it any more.
-      target.barrier(b, use.inPairs ? getThreadsOfProgram(op)
-                                    : getThreadsOfBlock(op));
+      if (use.inPairs)
+        target.barrier(b, getThreadsOfProgram(op));
+      else if (!isBehindGroups(op))
+        target.barrier(b, getThreadsOfBlock(op));
       byFirstWarp([&](nvt::PTXAsm &ptx, StringRef guard) {
         auto address = ptx.input(loadAddress(b, target, use), "r");
         ptx << "tcgen05.fence::after_thread_sync; " << guard
@@ -104,6 +106,20 @@ public:
   }
 
 private:
+  /// Whether all warps have met at the end of groups of warps, and none has
+  /// accessed tensor memory since then.
+  static bool isBehindGroups(Operation *op) {
+    while ((op = op->getPrevNode())) {
+      if (isa<ttg::WarpSpecializeOp>(op))
+        return true;
+      auto inlined = dyn_cast<LLVM::InlineAsmOp>(op);
+      if (isa<LLVM::CallOp>(op) || op->getNumRegions() ||
+          (inlined && inlined.getAsmString().contains("tcgen05")))
+        return false;
+    }
+    return false;
+  }
+
   /// `emit` gets the guard that its instructions need.
   void byFirstWarp(function_ref<void(nvt::PTXAsm &, StringRef)> emit) {
     nvt::PTXAsm ptx(b);
