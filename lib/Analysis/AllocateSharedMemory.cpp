@@ -54,6 +54,9 @@ static void reportTooMuch(ModuleOp module, const ModuleAllocation &allocation,
 namespace {
 /// With fewer bytes, a conversion would consist of barriers.
 constexpr int64_t kLeastTurnBytes = 8 * 1024;
+/// But where half as many blocks again reside for it, conversions in loops take
+/// four turns for one. Even then, each of these has so many bytes.
+constexpr int64_t kMoreTurns = 4, kLeastTurnBytesInLoops = 2 * 1024;
 
 /// Chooses in how many turns conversions go through shared memory: as few as
 /// fit into what the kernel needs anyway. Epilogues are the usual case: the
@@ -74,6 +77,8 @@ public:
     for (gpu::ConvertLayoutOp op : conversions)
       if (failed(choose(op)))
         return failure();
+    if (failed(cutInLoops()))
+      return failure();
     return std::move(allocation);
   }
 
@@ -107,6 +112,13 @@ private:
         result |= tree.dominates(loop->getHeader(), at->getBlock());
     }
     return result;
+  }
+
+  bool isInLoop(Operation *op) {
+    Region *region = op->getParentRegion();
+    return op->getParentOfType<LoopLikeOpInterface>() ||
+           (!region->hasOneBlock() && CFGLoopInfo(dominance.getDomTree(region))
+                                          .getLoopFor(op->getBlock()));
   }
 
   void collect() {
@@ -181,6 +193,51 @@ private:
         return success();
     }
     op->setAttr(kTurnBytesAttrName, isCut);
+    return success();
+  }
+
+  /// Has conversions take small turns, be it in loops, where half as many
+  /// blocks again reside for it: these hide what more barriers cost.
+  LogicalResult cutInLoops() {
+    if (!countResidentBlocks || !hasBuffers())
+      return success();
+    SmallVector<gpu::ConvertLayoutOp> isCut;
+    SmallVector<int64_t> turnBytes;
+    bool anyInLoop = false;
+    module.walk([&](gpu::ConvertLayoutOp op) {
+      ConvertLayoutPlan plan = ConvertLayoutPlan::of(op);
+      if (plan.route != ConvertLayoutPlan::Route::SharedMemory ||
+          plan.scratchSize <= kLeastTurnBytesInLoops ||
+          op->hasAttr(kTurnBytesAttrName) || op->hasAttr(kOneTurnAttrName))
+        return;
+      isCut.push_back(op);
+      turnBytes.push_back(
+          std::max(plan.scratchSize / kMoreTurns, kLeastTurnBytesInLoops));
+      anyInLoop |= isInLoop(op);
+    });
+    if (!anyInLoop)
+      return success();
+    for (auto [op, bytes] : llvm::zip_equal(isCut, turnBytes))
+      setTurnBytes(op, bytes);
+    auto least = ModuleAllocation::compute(module);
+    if (failed(least))
+      return failure();
+    int64_t before = countResidentBlocks(allocation.getSharedMemorySize());
+    mostBlocks = countResidentBlocks(least->getSharedMemorySize());
+    bool isWorthIt = 2 * mostBlocks >= 3 * before;
+    if (isWorthIt)
+      allocation = std::move(*least);
+    // Those that are not in the way take as few turns as before.
+    for (gpu::ConvertLayoutOp op : isCut) {
+      Attribute turn = op->removeAttr(kTurnBytesAttrName);
+      if (!isWorthIt)
+        continue;
+      FailureOr<bool> fits = tryTurns(/*mayTakeMore=*/true);
+      if (failed(fits))
+        return failure();
+      if (!*fits)
+        op->setAttr(kTurnBytesAttrName, turn);
+    }
     return success();
   }
 

@@ -8,6 +8,7 @@
 #include "tile/Dialect/TritonGPU/Transforms/Passes.h"
 #include "tile/Dialect/TritonGPU/Transforms/SharedEncodings.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/DebugLog.h"
@@ -120,6 +121,79 @@ bool moveAboveArithmetic(ConvertLayoutOp convert) {
 // Transposition
 //===----------------------------------------------------------------------===//
 
+/// The arithmetic between a load of a loop and `value`, from the last operation
+/// up to the first, that has no other use. What else it takes are broadcast
+/// values, which are converted before they are broadcast, or constants. Empty
+/// if there is no such chain.
+SmallVector<Operation *> findChainFromLoadOfLoop(Value value) {
+  SmallVector<Operation *> chain;
+  while (true) {
+    Operation *def = value.getDefiningOp();
+    if (isa_and_nonnull<LoadOp>(def))
+      return isa<scf::ForOp>(def->getParentOp()) ? chain
+                                                 : SmallVector<Operation *>();
+    if (!def || !def->hasTrait<mlir::OpTrait::Elementwise>() ||
+        !isMemoryEffectFree(def) || def->getNumResults() != 1 ||
+        !value.hasOneUse())
+      return {};
+    chain.push_back(def);
+    Value varying;
+    for (Value operand : def->getOperands()) {
+      Operation *source = operand.getDefiningOp();
+      if (!getLayout(operand) ||
+          (source && (isLayoutFree(source) || isa<BroadcastOp>(source))))
+        continue;
+      if (varying && varying != operand)
+        return {};
+      varying = operand;
+    }
+    if (!varying)
+      return {};
+    value = varying;
+  }
+}
+
+/// A loop copies what it loads to a buffer, which dots can read as it lies. So
+/// arithmetic is done behind that read, as long as no thread gets more of it.
+/// Else its result goes through a second buffer, and threads wait for another.
+bool transposeAboveArithmetic(ConvertLayoutOp convert) {
+  DotOperandEncodingAttr layout = getOperandLayout(convert);
+  auto trans = convert.getSrc().getDefiningOp<TransOp>();
+  if (!layout || !trans || !trans->hasOneUse())
+    return false;
+  SmallVector<Operation *> chain = findChainFromLoadOfLoop(trans.getSrc());
+  Attribute operand = inferOperandLayout(trans->getOpResult(0),
+                                         convert.getType().getEncoding());
+  if (chain.empty() || !operand ||
+      getTotalElemsPerThread(convert.getType()) >
+          getTotalElemsPerThread(trans.getSrc().getType()))
+    return false;
+  LDBG() << "transpose above " << chain.size() << " operations: " << convert;
+  OpBuilder b(convert);
+  IRMapping mapping;
+  for (Operation *op : llvm::reverse(chain)) {
+    for (Value value : op->getOperands())
+      if (getLayout(value) && !mapping.contains(value))
+        mapping.map(value,
+                    ConvertLayoutOp::create(
+                        b, convert.getLoc(),
+                        cloneWithEncoding(
+                            cast<RankedTensorType>(value.getType()), operand),
+                        value));
+    Operation *copy = b.clone(*op, mapping);
+    setLayout(copy->getResult(0), operand);
+    mapping.map(op->getResult(0), copy->getResult(0));
+  }
+  trans.getSrcMutable().assign(mapping.lookup(trans.getSrc()));
+  trans->moveBefore(convert);
+  setLayout(trans.getResult(), convert.getType().getEncoding());
+  convert.replaceAllUsesWith(trans.getResult());
+  convert.erase();
+  for (Operation *op : chain)
+    op->erase();
+  return true;
+}
+
 bool transposeInMemory(ConvertLayoutOp convert) {
   DotOperandEncodingAttr layout = getOperandLayout(convert);
   auto trans = convert.getSrc().getDefiningOp<TransOp>();
@@ -165,7 +239,7 @@ void TritonGPUOptimizeDotOperands::runOnOperation() {
   getOperation().walk(
       [&](ConvertLayoutOp convert) { converts.push_back(convert); });
   for (ConvertLayoutOp convert : converts) {
-    if (moveAboveArithmetic(convert))
+    if (moveAboveArithmetic(convert) || transposeAboveArithmetic(convert))
       ++numMoved;
     else if (transposeInMemory(convert))
       ++numTransposed;

@@ -99,6 +99,10 @@ def TritonGPUOptimizeDotOperands
     %t = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #shared, #smem> -> !ttg.memdesc<32x64xf16, #shared1, #smem>
     %b = ttg.local_load %t : !ttg.memdesc<32x64xf16, #shared1, #smem> -> tensor<32x64xf16, #dot_op>
     ```
+
+    Where a loop loads what arithmetic and a transposition make an operand of, that
+    load has a buffer already. Both happen behind the read of that buffer then, if
+    no thread gets more elements of it.
   }];
   let dependentDialects = ["::mlir::triton::gpu::TritonGPUDialect"];
   let options = [

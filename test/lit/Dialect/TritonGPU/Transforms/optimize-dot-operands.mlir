@@ -60,3 +60,54 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %c : tensor<64x64xf16, #b>
   }
 }
+
+// -----
+
+#blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>
+#blockedT = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 2], order = [0, 1]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 2], instrShape = [16, 8]}>
+#wide = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 8]}>
+#b = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+#all = #ttg.dot_op<{opIdx = 1, parent = #wide, kWidth = 2}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // What the loop loads has a buffer already. The dot reads that, and a thread
+  // does as much arithmetic as before.
+  // CHECK-LABEL: @arithmetic_before_transposition
+  tt.func @arithmetic_before_transposition(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %scale: tensor<64x1xf16, #blocked>, %init: tensor<64x64xf16, #b>, %n: i32) -> tensor<64x64xf16, #b> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %by = tt.broadcast %scale : tensor<64x1xf16, #blocked> -> tensor<64x64xf16, #blocked>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %init) -> (tensor<64x64xf16, #b>) : i32 {
+      // CHECK: [[V:%.*]] = tt.load
+      // CHECK: [[C:%.*]] = ttg.convert_layout [[V]] : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, [[READ:#.*]]>
+      // CHECK: [[M:%.*]] = arith.mulf [[C]], %{{.*}} : tensor<64x64xf16, [[READ]]>
+      // CHECK: tt.trans [[M]] {{.*}} -> tensor<64x64xf16, #ttg.dot_op
+      // CHECK-NOT: ttg.local_alloc
+      %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %m = arith.mulf %v, %by : tensor<64x64xf16, #blocked>
+      %t = tt.trans %m {order = array<i32: 1, 0>} : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blockedT>
+      %c = ttg.convert_layout %t : tensor<64x64xf16, #blockedT> -> tensor<64x64xf16, #b>
+      %next = arith.addf %sum, %c : tensor<64x64xf16, #b>
+      scf.yield %next : tensor<64x64xf16, #b>
+    }
+    tt.return %r : tensor<64x64xf16, #b>
+  }
+
+  // Here both warps would do all of the arithmetic.
+  // CHECK-LABEL: @twice_the_arithmetic
+  tt.func @twice_the_arithmetic(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %init: tensor<64x64xf16, #all>, %n: i32) -> tensor<64x64xf16, #all> {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %init) -> (tensor<64x64xf16, #all>) : i32 {
+      // CHECK: [[M:%.*]] = arith.negf {{.*}} : tensor<64x64xf16, #blocked>
+      // CHECK: ttg.local_alloc [[M]]
+      %v = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+      %m = arith.negf %v : tensor<64x64xf16, #blocked>
+      %t = tt.trans %m {order = array<i32: 1, 0>} : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #blockedT>
+      %c = ttg.convert_layout %t : tensor<64x64xf16, #blockedT> -> tensor<64x64xf16, #all>
+      %next = arith.addf %sum, %c : tensor<64x64xf16, #all>
+      scf.yield %next : tensor<64x64xf16, #all>
+    }
+    tt.return %r : tensor<64x64xf16, #all>
+  }
+}

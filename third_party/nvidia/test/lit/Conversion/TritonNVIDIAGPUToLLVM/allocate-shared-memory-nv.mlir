@@ -259,6 +259,32 @@ tt.func @in_a_loop(%x: tensor<128x128xf32, #mma>, %n: i32, %to: tensor<128x128x!
 
 // -----
 
+// Each block of one warp has little else than its ring. Where the conversion
+// takes 8 KB, 9 blocks are resident, and else 14.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [4, 8], warpsPerCTA = [1, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.num-ctas" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+// CHECK: ttg.shared = 10240 : i32
+// CHECK-LABEL: @more_blocks_by_turns
+tt.func @more_blocks_by_turns(%x: tensor<64x64xf16, #mma>, %n: i32, %to: tensor<64x64x!tt.ptr<f16>, #rows>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %ring = ttg.local_alloc : () -> !ttg.memdesc<32x128xf16, #shared, #smem, mutable>
+  scf.for %i = %zero to %n step %one : i32 {
+    // CHECK: ttg.convert_layout %{{.*}} {allocation.offset = {{[0-9]+}} : i32, allocation.turn_bytes = 2048 : i32} :
+    %y = ttg.convert_layout %x : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #rows>
+    tt.store %to, %y : tensor<64x64x!tt.ptr<f16>, #rows>
+  }
+  ttg.local_dealloc %ring : !ttg.memdesc<32x128xf16, #shared, #smem, mutable>
+  tt.return
+}
+}
+
+// -----
+
 // The same where loops are blocks already. As long as one conversion takes so
 // much, the others need not take less.
 
