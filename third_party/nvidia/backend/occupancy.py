@@ -236,6 +236,11 @@ def _waits_in_loops(ptx: str) -> bool:
     )
 
 
+def _multiplies_once(ptx: str) -> bool:
+    """Whether a kernel loads and has dots, and no loop."""
+    return _has_dots(ptx) and "ld.global" in ptx and not _find_innermost_loops(ptx)
+
+
 def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
     """The PTX without a limit that is as much as threads of the block can have. None where it
     states no such limit. ptxas takes it as leave to use as many, and fewer blocks are resident."""
@@ -435,10 +440,11 @@ class _Assembly:
         return None if slow else freer
 
     def with_loads_together(self) -> _Code | None:
-        """Code whose loops start more of their loads before they wait. Without a limit ptxas
-        settles for registers with which many blocks reside, and starts some loads when others have
-        arrived. With a limit, even of as many, it takes what it may."""
-        if self.spills or self.held == 0 or not _waits_in_loops(self.ptx):
+        """Code that starts more loads before it waits, of loops and of dots without a loop. Without
+        a limit ptxas settles for registers with which many blocks reside, and starts some loads
+        when others have arrived. With a limit, even of as many, it takes what it may."""
+        in_loops = _waits_in_loops(self.ptx)
+        if self.spills or self.held == 0 or not (in_loops or _multiplies_once(self.ptx)):
             return None
         now = latency.walk_through(self.made[0])
         cycles = now.get_cycles(self.held * self.warps / _PARTS)
@@ -448,11 +454,11 @@ class _Assembly:
         counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
         most = {
             max(n for n in counts if self.blocks(n) >= blocks): blocks
-            for blocks in (self.held, self.held - 1)
+            for blocks in ((self.held, self.held - 1) if in_loops else (self.held,))
             if blocks > 0
         }
-        # Where much is left, registers are not what ptxas saves.
-        if next(iter(most)) - self.registers >= unit:
+        # Where a loop leaves much, registers are not what ptxas saves.
+        if in_loops and next(iter(most)) - self.registers >= unit:
             return None
         made = (self.with_more_registers(_More(n, blocks, cycles)) for n, blocks in most.items())
         return next(filter(None, made), None)

@@ -306,6 +306,7 @@ def test_more_registers_for_fewer_waits(
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 
+_DOT = PTX.replace("{ ld", "{ mma.sync;\nld")
 _TWO_LOADS = _LOOP.replace("ld.global.b32;", "ld.global.b32;\nld.global.b32;")
 
 
@@ -322,11 +323,16 @@ _TWO_LOADS = _LOOP.replace("ld.global.b32;", "ld.global.b32;\nld.global.b32;")
         (_TWO_LOADS, 24, {None: 5}, 0, [None]),  # 32 would do
         (_LOOP, 40, {None: 5}, 0, [None]),  # one load in each iteration
         (_TWO_LOADS.replace("bra.uni", "mma.sync;\nbra.uni"), 40, {None: 5}, 0, [None]),
+        # Dots without a loop, of which no block is lost.
+        (_DOT, 138, {None: 5, 255: 2}, 0, [255]),
+        (_DOT, 90, {None: 5, 128: 5}, 0, [128, None]),
+        (_DOT, 90, {None: 3}, 0, [None]),
+        (_DOT.replace("ld.global", "ld.shared"), 90, {None: 5}, 0, [None]),
         # One block of 32 warps has all, and none would reside with more.
         (_TWO_LOADS, 64, {None: 5, 64: 5}, 0, [64, None]),
     ],
 )
-def test_loads_of_a_loop_that_start_together(ptx, used, trips, spills, limits, monkeypatch):
+def test_loads_that_start_together(ptx, used, trips, spills, limits, monkeypatch):
     """ptxas tries `limits`, and the last one stays. With each of them a warp waits that often."""
     tried = []
 
