@@ -228,6 +228,19 @@ def _loads_much_in_loops(ptx: str) -> bool:
     return any(_count_loaded_words(loop) >= _MANY_WORDS for loop in _find_innermost_loops(ptx))
 
 
+def _waits_in_loops(ptx: str) -> bool:
+    """Whether a loop without dots loads several times, and memory decides how long it takes."""
+    return not _has_dots(ptx) and any(
+        len(re.findall(r"\bld\.(?:\w+\.)*?global", loop)) >= 2
+        for loop in _find_innermost_loops(ptx)
+    )
+
+
+def _multiplies_once(ptx: str) -> bool:
+    """Whether a kernel loads and has dots, and no loop."""
+    return _has_dots(ptx) and "ld.global" in ptx and not _find_innermost_loops(ptx)
+
+
 def _without_needless_limit(ptx: str, facts: Any, warps: int) -> str | None:
     """The PTX without a limit that is as much as threads of the block can have. None where it
     states no such limit. ptxas takes it as leave to use as many, and fewer blocks are resident."""
@@ -297,7 +310,7 @@ def assemble(
         more = None
     denser = code.with_more_blocks(demand)
     freer = code.with_more_registers(more) if more and not denser else None
-    return denser or freer or code.made
+    return denser or freer or code.with_loads_together() or code.made
 
 
 class _More(NamedTuple):
@@ -425,6 +438,30 @@ class _Assembly:
             return None
         slow = more.cycles is not None and self.cycles(freer) > _LESS_TIME * more.cycles
         return None if slow else freer
+
+    def with_loads_together(self) -> _Code | None:
+        """Code that starts more loads before it waits, of loops and of dots without a loop. Without
+        a limit ptxas settles for registers with which many blocks reside, and starts some loads
+        when others have arrived. With a limit, even of as many, it takes what it may."""
+        in_loops = _waits_in_loops(self.ptx)
+        if self.spills or self.held == 0 or not (in_loops or _multiplies_once(self.ptx)):
+            return None
+        now = latency.walk_through(self.made[0])
+        cycles = now.get_cycles(self.held * self.warps / _PARTS)
+        if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
+            return None
+        unit = self.facts.register_allocation_unit
+        counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
+        most = {
+            max(n for n in counts if self.blocks(n) >= blocks): blocks
+            for blocks in ((self.held, self.held - 1) if in_loops else (self.held,))
+            if blocks > 0
+        }
+        # Where a loop leaves much, registers are not what ptxas saves.
+        if in_loops and next(iter(most)) - self.registers >= unit:
+            return None
+        made = (self.with_more_registers(_More(n, blocks, cycles)) for n, blocks in most.items())
+        return next(filter(None, made), None)
 
     def with_more_blocks(self, demand: float) -> _Code | None:
         """Code of which more blocks reside."""

@@ -306,6 +306,58 @@ def test_more_registers_for_fewer_waits(
     assert (int(cubin), usage["n_regs"]) == (taken, taken)
 
 
+_DOT = PTX.replace("{ ld", "{ mma.sync;\nld")
+_TWO_LOADS = _LOOP.replace("ld.global.b32;", "ld.global.b32;\nld.global.b32;")
+
+
+@pytest.mark.parametrize(
+    "ptx, used, trips, spills, limits",
+    [
+        # Six blocks of 8 warps have 40 registers, and five 48.
+        (_TWO_LOADS, 38, {None: 5, 40: 2}, 0, [40]),
+        (_TWO_LOADS, 40, {None: 5, 40: 5, 48: 2}, 0, [40, 48]),
+        (_TWO_LOADS, 40, {None: 5, 40: 5, 48: 5}, 0, [40, 48, None]),
+        (_TWO_LOADS, 40, {None: 3}, 0, [None]),  # waits for little
+        (_TWO_LOADS, 40, {None: 5}, 4, [None]),
+        (_TWO_LOADS, 32, {None: 5, 32: 5}, 0, [32, None]),  # seven blocks have no more
+        (_TWO_LOADS, 24, {None: 5}, 0, [None]),  # 32 would do
+        (_LOOP, 40, {None: 5}, 0, [None]),  # one load in each iteration
+        (_TWO_LOADS.replace("bra.uni", "mma.sync;\nbra.uni"), 40, {None: 5}, 0, [None]),
+        # Dots without a loop, of which no block is lost.
+        (_DOT, 138, {None: 5, 255: 2}, 0, [255]),
+        (_DOT, 90, {None: 5, 128: 5}, 0, [128, None]),
+        (_DOT, 90, {None: 3}, 0, [None]),
+        (_DOT.replace("ld.global", "ld.shared"), 90, {None: 5}, 0, [None]),
+        # One block of 32 warps has all, and none would reside with more.
+        (_TWO_LOADS, 64, {None: 5, 64: 5}, 0, [64, None]),
+    ],
+)
+def test_loads_that_start_together(ptx, used, trips, spills, limits, monkeypatch):
+    """ptxas tries `limits`, and the last one stays. With each of them a warp waits that often."""
+    tried = []
+
+    def run_ptxas(text, arch, extra):
+        stated = occupancy._STATED.search(text)
+        limit = int(stated[1]) if stated else None
+        if stated:
+            tried.append(limit)
+        registers = used if limit is None else limit
+        return str(limit).encode(), {"n_regs": registers, "n_spills": spills}
+
+    def walk_through(code):
+        waits = trips[None if code == b"None" else int(code)]
+        return occupancy.latency.Walk(instructions=100, alone=100 + 800 * waits, trips=waits)
+
+    monkeypatch.setattr(occupancy.latency, "walk_through", walk_through)
+    monkeypatch.setattr(occupancy.tools, "run_ptxas", run_ptxas)
+    monkeypatch.setattr(occupancy, "registers_for_more", lambda *_: None)
+    cubin, usage = occupancy.assemble(ptx, HOPPER, 32 if used == 64 else 8, 64)
+    taken = limits[-1]
+    assert tried == [limit for limit in limits if limit is not None]
+    assert cubin == str(taken).encode()
+    assert usage.get("register_limit") == taken
+
+
 @pytest.mark.parametrize("spilled, taken", [(2, 128), (8, 128), (9, 71)])
 def test_a_few_spills_for_fewer_waits(spilled, taken, monkeypatch):
     def run_ptxas(ptx, arch, extra):
