@@ -73,6 +73,53 @@ static std::optional<MatrixAccess> getTransposedBytes(const LinearLayout &only,
                       /*sortsBytes=*/true};
 }
 
+std::optional<MatrixAccess> getByteMatrixAccess(const LinearLayout &offsets,
+                                                bool isLoad) {
+  constexpr unsigned rowLog2 = 4, laneInRow = 2, packLog2 = 2;
+  if (offsets.getInDimSizeLog2(kLane) != 5)
+    return std::nullopt;
+  LinearLayout only = offsets.sublayout(offsets.getInDimNames(), {kOffset});
+  SmallVector<unsigned> rowBits;
+  std::optional<unsigned> column;
+  for (auto [name, size] : only.getInDims())
+    for (unsigned i = 0, e = Log2_32(size); i < e; ++i) {
+      uint64_t offset = only.getFlatBasis(name, i);
+      if (name == kLane && i >= laneInRow) {
+        if (offset != uint64_t(1) << (i - laneInRow))
+          return std::nullopt;
+      } else if (name == kRegister && offset == 8 && !column) {
+        column = i;
+      } else if (offset & maskTrailingOnes<uint64_t>(rowLog2)) {
+        return std::nullopt;
+      } else if (name == kRegister) {
+        rowBits.push_back(i);
+      }
+    }
+  unsigned least = isLoad ? 2 : 1;
+  if (!column || rowBits.size() < least)
+    return std::nullopt;
+  unsigned matrices = std::min<unsigned>(rowBits.size() - 1, 2);
+  SmallVector<unsigned> bits = {rowBits[0], *column};
+  bits.append(rowBits.begin() + 1, rowBits.end());
+  auto reg = [&](unsigned i) -> uint64_t {
+    return i <= matrices ? only.getFlatBasis(kRegister, rowBits[i]) : 0;
+  };
+  uint64_t first = only.getFlatBasis(kLane, 0);
+  uint64_t second = only.getFlatBasis(kLane, 1);
+  LinearLayout rows =
+      isLoad ? getRowLayout(only, {reg(0), reg(1), first, second, reg(2)})
+             : getRowLayout(only, {reg(0), first, second, reg(1), reg(2)});
+  return MatrixAccess{
+      /*transposed=*/true,
+      matrices,
+      packLog2,
+      ColumnAction(bits, kRegister, only.getInDimSizeLog2(kRegister)),
+      rows,
+      countRowWavefronts(rows, 8, matrices),
+      /*sortsBytes=*/false,
+      /*movesBytes=*/true};
+}
+
 std::optional<MatrixAccess> getMatrixAccess(const LinearLayout &offsets,
                                             unsigned elemBits, bool transposed,
                                             unsigned maxMatrices) {

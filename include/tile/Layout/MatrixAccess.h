@@ -11,6 +11,10 @@
 // Where elements are bytes, a transposed value is of two columns. Two matrices
 // have four rows of both, which prmt sorts by columns.
 //
+// GPUs since sm_100 have instructions for bytes, too, transposed. Lane l has 32
+// bits of columns l / 4 and l / 4 + 8: two rows of each. A matrix has eight
+// rows for a store, and sixteen for a load, of which a lane gets four.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LAYOUT_MATRIXACCESS_H
 #define TILE_LAYOUT_MATRIXACCESS_H
@@ -41,6 +45,9 @@ struct MatrixAccess {
   /// first matrix has the upper half of these values, so that the rows of a
   /// matrix are in different banks.
   bool sortsBytes = false;
+  /// Bytes, by the instructions for these. A matrix of a load is two here: one
+  /// for each 32 bits that a lane gets.
+  bool movesBytes = false;
 
   unsigned getNumElements() const { return 1u << (packLog2 + matricesLog2); }
 };
@@ -51,6 +58,10 @@ struct MatrixAccess {
 std::optional<MatrixAccess> getMatrixAccess(const LinearLayout &offsets,
                                             unsigned elemBits, bool transposed,
                                             unsigned maxMatrices = 4);
+
+/// The same for elements of 8 bits and the instructions for bytes.
+std::optional<MatrixAccess> getByteMatrixAccess(const LinearLayout &offsets,
+                                                bool isLoad);
 
 } // namespace mlir::triton
 

@@ -85,3 +85,33 @@ def test_stmatrix_saves_instructions(order):
     counters, fewer = with_stores.counters, with_matrices.counters
     assert fewer["bank_conflicts"] <= counters["bank_conflicts"]
     assert fewer["shared_requests"] < counters["shared_requests"]
+
+
+def bytes_across(rng: np.random.Generator) -> str:
+    """Lanes by one row of a matrix, a register by eight, anything else by columns or by 16 rows."""
+    rest = [[0, 1 << i] for i in range(6)] + [[16, 0], [32, 0]]
+    rng.shuffle(rest)
+    registers = [[8, 0], *rest[4:]]
+    rng.shuffle(registers)
+    lanes = [*rest[:2], [1, 0], [2, 0], [4, 0]]
+    names = ("register", "lane", "warp", "block")
+    bases = zip(names, (registers, lanes, rest[2:4], []), strict=True)
+    lists = ((name, [list(map(int, basis)) for basis in group]) for name, group in bases)
+    return f"#ttg.linear<{{{', '.join(f'{name} = {group}' for name, group in lists)}}}>"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bytes_go_across_by_matrices(seed):
+    """Where bytes of a column lie together, and threads have those of two columns."""
+    rng = np.random.default_rng(seed)
+    layout = bytes_across(rng)
+    memory = [nvmma(32, 8, True), nvmma(64, 8, True), swizzled(16, 2, 4, [0, 1])][seed % 3]
+    target = ["100", "103", "110", "120"][seed % 4]
+    stored, fewer = run(layout, memory, COLUMNS, "i8", target)
+    assert "stmatrix.sync.aligned.m16n8" in stored and ".trans.shared.b8" in stored
+    loaded, _ = run(COLUMNS, memory, layout, "i8", target)
+    assert "ldmatrix.sync.aligned.m16n16" in loaded and ".trans.shared.b8" in loaded
+    # Those before move each byte by itself.
+    without, counters = run(layout, memory, COLUMNS, "i8", "90")
+    assert "stmatrix" not in without
+    assert fewer.counters["shared_requests"] < counters.counters["shared_requests"]

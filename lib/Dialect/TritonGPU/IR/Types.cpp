@@ -179,5 +179,10 @@ LogicalResult MemDescType::verify(function_ref<InFlightDiagnostic()> emitError,
     size_t rank = cast<LayoutEncodingTrait>(encoding).getRank();
     return tryToLinearLayout(allocShape.take_back(rank), encoding, emitError);
   }
+  // Other memories have no smaller parts than bytes.
+  if (elementType.isIntOrFloat() && elementType.getIntOrFloatBitWidth() < 8)
+    return emitError() << "expected elements of at least 8 bits outside of "
+                          "shared memory, found "
+                       << elementType;
   return success();
 }

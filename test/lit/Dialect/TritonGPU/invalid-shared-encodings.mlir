@@ -166,3 +166,9 @@ tt.func private @f(!ttg.memdesc<64x64xf16, #shared, #ttg.shared_memory>)
 #shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 // expected-error @+1 {{expected dimensions of a whole buffer that are powers of two, found [48]}}
 tt.func private @f(!ttg.memdesc<32xf16, #shared, #ttg.shared_memory, mutable, 48>)
+
+// -----
+
+#tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+// expected-error @+1 {{expected elements of at least 8 bits outside of shared memory, found 'i1'}}
+module attributes {ttg.ty = !ttg.memdesc<128x128xi1, #tmem, #ttnvgpu.tensor_memory>} {}

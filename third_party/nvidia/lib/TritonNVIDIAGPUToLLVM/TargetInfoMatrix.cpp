@@ -20,11 +20,15 @@ using namespace mlir::triton;
 namespace nvt = mlir::triton::nvidia;
 
 namespace {
+/// Which instructions for bytes there are.
+enum class ByteMoves { None, Load, Store };
+
 /// How matrices make up an access.
 class MatrixMoves {
 public:
   /// Nullopt if they do not, or are slower than other instructions.
-  static std::optional<MatrixMoves> get(const SharedAccess &access);
+  static std::optional<MatrixMoves> get(const SharedAccess &access,
+                                        ByteMoves byteMoves);
 
   /// Whether bytes of two matrices are sorted, which only loads do.
   bool sortsBytes() const { return matrices.sortsBytes; }
@@ -53,11 +57,15 @@ private:
     return NVVM::MMALayoutAttr::get(
         ctx, matrices.transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row);
   }
-  static NVVM::LdStMatrixShapeAttr getShapeAttr(MLIRContext *ctx) {
-    return NVVM::LdStMatrixShapeAttr::get(ctx, 8, 8);
+  NVVM::LdStMatrixShapeAttr getShapeAttr(MLIRContext *ctx, bool isLoad) const {
+    if (!matrices.movesBytes)
+      return NVVM::LdStMatrixShapeAttr::get(ctx, 8, 8);
+    return NVVM::LdStMatrixShapeAttr::get(ctx, 16, isLoad ? 16 : 8);
   }
-  static NVVM::LdStMatrixEltTypeAttr getElementAttr(MLIRContext *ctx) {
-    return NVVM::LdStMatrixEltTypeAttr::get(ctx, NVVM::LdStMatrixEltType::B16);
+  NVVM::LdStMatrixEltTypeAttr getElementAttr(MLIRContext *ctx) const {
+    return NVVM::LdStMatrixEltTypeAttr::get(
+        ctx, matrices.movesBytes ? NVVM::LdStMatrixEltType::B8
+                                 : NVVM::LdStMatrixEltType::B16);
   }
 
   const SharedAccess &access;
@@ -66,7 +74,8 @@ private:
 };
 } // namespace
 
-std::optional<MatrixMoves> MatrixMoves::get(const SharedAccess &access) {
+std::optional<MatrixMoves> MatrixMoves::get(const SharedAccess &access,
+                                            ByteMoves byteMoves) {
   unsigned bits = 8 * getSharedElementBytes(access.element);
   if (!access.paddings.empty() || access.maxVector < 128 / bits ||
       access.toOffset.hasOutDim(kBlock))
@@ -81,12 +90,14 @@ std::optional<MatrixMoves> MatrixMoves::get(const SharedAccess &access) {
     return registers / matrices.getNumElements() * matrices.wavefronts;
   };
   std::optional<MatrixAccess> best;
-  for (bool transposed : {false, true}) {
-    std::optional<MatrixAccess> found =
-        getMatrixAccess(offsets, bits, transposed);
+  auto consider = [&](std::optional<MatrixAccess> found) {
     if (found && (!best || getTime(*found) < getTime(*best)))
       best = std::move(found);
-  }
+  };
+  for (bool transposed : {false, true})
+    consider(getMatrixAccess(offsets, bits, transposed));
+  if (bits == 8 && byteMoves != ByteMoves::None)
+    consider(getByteMatrixAccess(offsets, byteMoves == ByteMoves::Load));
   if (!best)
     return std::nullopt;
   SmallVector<SmallVector<int32_t>> vectors = access.getVectors();
@@ -152,9 +163,11 @@ SmallVector<Value> MatrixMoves::load(const LLVMBuilder &b,
       getPack() == 1 ? element : Type(LLVMBuilder::vecTy(element, getPack()));
   SmallVector<Value> permuted;
   forEach(b, index, [&](Value address) {
+    unsigned count = matrices.movesBytes ? getCount() / 2 : getCount();
     Value loaded = b.create<NVVM::LdMatrixOp>(
-        resultType, address, b.getBuilder().getI32IntegerAttr(getCount()),
-        getLayoutAttr(ctx), getShapeAttr(ctx), getElementAttr(ctx));
+        resultType, address, b.getBuilder().getI32IntegerAttr(count),
+        getLayoutAttr(ctx), getShapeAttr(ctx, /*isLoad=*/true),
+        getElementAttr(ctx));
     SmallVector<Value> words{loaded};
     if (getCount() > 1) {
       words.clear();
@@ -190,14 +203,21 @@ void MatrixMoves::store(const LLVMBuilder &b, const ThreadIndex &index,
       left = left.drop_front(getPack());
     }
     b.create<NVVM::StMatrixOp>(address, words, getLayoutAttr(ctx),
-                               getShapeAttr(ctx), getElementAttr(ctx));
+                               getShapeAttr(ctx, /*isLoad=*/false),
+                               getElementAttr(ctx));
   });
+}
+
+/// GPUs since sm_100 have instructions for bytes.
+static ByteMoves getByteMoves(const NVIDIATarget &facts, ByteMoves wanted) {
+  return facts.computeCapability >= 100 ? wanted : ByteMoves::None;
 }
 
 std::optional<SmallVector<Value>>
 nvt::TargetInfo::loadMatrices(const LLVMBuilder &b, const SharedAccess &access,
                               const ThreadIndex &index) const {
-  if (std::optional<MatrixMoves> moves = MatrixMoves::get(access))
+  if (std::optional<MatrixMoves> moves =
+          MatrixMoves::get(access, getByteMoves(facts, ByteMoves::Load)))
     return moves->load(b, index);
   return std::nullopt;
 }
@@ -208,7 +228,8 @@ bool nvt::TargetInfo::storeMatrices(const LLVMBuilder &b,
                                     ArrayRef<Value> values) const {
   if (!facts.hasStMatrix)
     return false;
-  std::optional<MatrixMoves> moves = MatrixMoves::get(access);
+  std::optional<MatrixMoves> moves =
+      MatrixMoves::get(access, getByteMoves(facts, ByteMoves::Store));
   if (!moves || moves->sortsBytes())
     return false;
   moves->store(b, index, values);

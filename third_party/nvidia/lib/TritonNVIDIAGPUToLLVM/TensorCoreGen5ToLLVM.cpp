@@ -269,9 +269,10 @@ protected:
   }
 
   /// What becomes of the part of A that the instruction for this column
-  /// reads. By itself it is not kept.
+  /// reads. By itself it is not kept. Blocks of 64 rows use one half of the
+  /// lanes or the other, and nobody says which of them keeps A.
   static StringRef getCollector(const Product &product, int64_t column) {
-    if (product.n == product.blockN)
+    if (product.n == product.blockN || product.blockM != 128)
       return "";
     if (column == 0)
       return ".collector::a::fill";

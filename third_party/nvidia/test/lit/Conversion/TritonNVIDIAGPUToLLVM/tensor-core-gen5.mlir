@@ -36,20 +36,33 @@ tt.func private @steps(%d: !ttg.memdesc<128x32xf32, #acc, #ttnvgpu.tensor_memory
 }
 
 // Four blocks of the accumulator: the odd one of 64 rows is 16 lanes further on.
-// Two blocks beside each other multiply one part of A, which is kept for that.
 // CHECK-LABEL: llvm.func @tiles
 tt.func @tiles(%d: !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory, mutable>, %pred: i1) {
   %false = arith.constant false
   %a = ttg.local_alloc : () -> !ttg.memdesc<128x128xf8E5M2, #a8, #smem, mutable>
   %b = ttg.local_alloc : () -> !ttg.memdesc<128x64xf8E4M3FN, #b8, #smem, mutable>
   // CHECK: add.s64 d1, $1, 2;
-  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::fill [$3], $1, $2, i0, p;
-  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::lastuse [$3+32], $1, d0, i0, p;\0A\09setp.ne.b32 p, 1, 0;
-  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::fill [$3], d1,
-  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::lastuse [$3+32], d1,
-  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::fill [$3+1048576], d10, $2
-  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f8f6f4.collector::a::lastuse [$3+1048608], d10, d0
+  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3], $1, $2, i0, p;
+  // CHECK-SAME: \0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3+32], $1, d0, i0, p;\0A\09setp.ne.b32 p, 1, 0;
+  // CHECK-SAME: setp.ne.b32 p, 0, 0;\0A\09tcgen05.mma.cta_group::1.kind::f8f6f4 [$3+1048576], d10, $2
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f8f6f4 [$3+1048608], d10, d0
   ttnvgpu.tc_gen5_mma %a, %b, %d, %false, %pred {is_async} : !ttg.memdesc<128x128xf8E5M2, #a8, #smem, mutable>, !ttg.memdesc<128x64xf8E4M3FN, #b8, #smem, mutable>, !ttg.memdesc<128x64xf32, #low, #ttnvgpu.tensor_memory, mutable>
+  tt.return
+}
+
+// Blocks beside each other multiply one part of A, which is kept for that.
+// CHECK-LABEL: llvm.func @beside
+tt.func @beside(%d: !ttg.memdesc<128x128xf32, #acc, #ttnvgpu.tensor_memory, mutable>) {
+  %true = arith.constant true
+  %a = ttg.local_alloc : () -> !ttg.memdesc<128x32xf16, #a, #smem, mutable>
+  %b = ttg.local_alloc : () -> !ttg.memdesc<32x128xf16, #a, #smem, mutable>
+  // CHECK: tcgen05.mma.cta_group::1.kind::f16.collector::a::fill [$3], $1,
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f16.collector::a::use [$3+32], $1,
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f16.collector::a::use [$3+64], $1,
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f16.collector::a::lastuse [$3+96], $1,
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f16.collector::a::fill [$3], [[A:d[0-9]+]],
+  // CHECK-SAME: tcgen05.mma.cta_group::1.kind::f16.collector::a::use [$3+32], [[A]],
+  ttnvgpu.tc_gen5_mma %a, %b, %d, %true, %true {is_async} : !ttg.memdesc<128x32xf16, #a, #smem, mutable>, !ttg.memdesc<32x128xf16, #a, #smem, mutable>, !ttg.memdesc<128x128xf32, #acc, #ttnvgpu.tensor_memory, mutable>
   tt.return
 }
 
