@@ -124,11 +124,11 @@ public:
   /// Python while there is something in the list `hooks`. `around` is None, or
   /// (list, enter, exit): while there is something in the list, a launch is
   /// between `enter(kernel, grid, stream, values)` and `exit` of what that
-  /// returned.
+  /// returned. The first `positional` parameters may be given without a name.
   Dispatcher(nanobind::object state, const std::vector<int> &modes,
              nanobind::tuple names, nanobind::tuple defaults,
              nanobind::list hooks, nanobind::callable slow,
-             nanobind::object around);
+             nanobind::object around, size_t positional);
   Dispatcher(const Dispatcher &) = delete;
 
   /// A launch as `kernel[grid](...)`: through Python where anything is unusual.
@@ -245,6 +245,7 @@ private:
 
   nanobind::object stateObject;
   LaunchState &state;
+  size_t positional;
   std::vector<Mode> modes;
   nanobind::tuple names, defaults;
   nanobind::list hooks;

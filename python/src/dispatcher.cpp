@@ -96,11 +96,11 @@ bool LaunchState::findStream(DeviceStream &place) {
 
 Dispatcher::Dispatcher(nb::object state, const std::vector<int> &modes,
                        nb::tuple names, nb::tuple defaults, nb::list hooks,
-                       nb::callable slow, nb::object around)
+                       nb::callable slow, nb::object around, size_t positional)
     : stateObject(state), state(nb::cast<LaunchState &>(state)),
-      names(std::move(names)), defaults(std::move(defaults)),
-      hooks(std::move(hooks)), around(std::move(around)),
-      slow(std::move(slow)) {
+      positional(positional), names(std::move(names)),
+      defaults(std::move(defaults)), hooks(std::move(hooks)),
+      around(std::move(around)), slow(std::move(slow)) {
   for (int mode : modes)
     this->modes.push_back(Mode(mode));
 }
@@ -132,7 +132,7 @@ bool Dispatcher::bind(PyObject *const *arguments, size_t count,
                       PyObject *keywords, PyObject **values,
                       llvm::SmallVectorImpl<Option> &options) const {
   size_t total = modes.size();
-  if (count > total)
+  if (count > positional)
     return false;
   std::copy_n(arguments, count, values);
   std::fill(values + count, values + total, nullptr);

@@ -248,9 +248,9 @@ void populateLaunch(nb::module_ &m) {
   nb::class_<Dispatcher>(m, "Dispatcher", nb::type_slots(dispatcherSlots),
                          "Finds and launches the kernel for given arguments.")
       .def(nb::init<nb::object, const std::vector<int> &, nb::tuple, nb::tuple,
-                    nb::list, nb::callable, nb::object>(),
+                    nb::list, nb::callable, nb::object, size_t>(),
            "state"_a, "modes"_a, "names"_a, "defaults"_a, "hooks"_a, "slow"_a,
-           "around"_a.none())
+           "around"_a.none(), "positional"_a)
       .def("launch",
            nb::overload_cast<const Dispatcher::Entry &, nb::object, int,
                              uint64_t, nb::tuple, uint32_t, uint32_t, uint32_t>(

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from . import gluon, runner
+from . import gluon, runner, scalars
 from .generator import generate
 from .options import choose_options
 from .program import Program
@@ -84,6 +84,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
             "undefined",
             "shapes",
             "gluon",
+            "python",
             *runner.VALIDATING,
         ),
         default="interpret",
@@ -108,6 +109,8 @@ def program_of(seed: int, target: str, mode: str = "interpret") -> Program:
     """The program of a seed, for a target of its own or for the given one."""
     if mode == "gluon":
         return gluon.generate(seed, target)
+    if mode == "python":
+        return scalars.generate(seed, target)
     program = generate(
         seed,
         partitions=mode.endswith(("partitions", "products", "groups", "programs")),
@@ -244,7 +247,7 @@ def main(arguments: list[str] | None = None) -> int:
     for signature, group in sorted(groups.items(), key=lambda item: -len(item[1])):
         seeds = ", ".join(str(f["seed"]) for f in group[:8])
         print(f"\n== {len(group)} x {signature}\n   seeds {seeds}\n   {group[0]['message'][:600]}")
-        if options.reduce:
+        if options.reduce and options.mode != "python":  # There each change has another result.
             program = program_of(group[0]["seed"], options.target, options.mode)
             report(program, options.mode, signature)
     explain(outcomes)

@@ -341,14 +341,15 @@ def check(program: Program, mode: str = "interpret") -> Outcome:
     whose loads get warps of their own. "products" is for what "partitions" runs in blocks and
     clusters, divided or not. "groups" is for attention whose rows two groups of warps divide.
     "programs" is for tiles of dots, where groups of warps go on with other programs.
-    "gluon" is for programs that say their layouts. "undefined" is for those that use what masked
+    "gluon" is for programs that say their layouts, "python" for those of integers, which Python
+    runs as well. "undefined" is for those that use what masked
     loads leave undefined, "shapes" for those whose extents are no powers of two. The modes of
     `VALIDATING` execute the IR between the passes instead of what they make of it. What a target
     refuses is made easier, if the mode is not about what goes then.
     """
     if mode in VALIDATING:
         return check_passes(program, mode)
-    if mode == "shapes":  # The generator knows; it runs like others.
+    if mode in ("shapes", "python"):  # The generator knows; it runs like others.
         mode = "interpret"
     try:
         _check(program, mode)

@@ -52,6 +52,8 @@ class Loop:
         #: Whether the function returned, and what.
         self.returned = f"<returned {place}>"
         self.result = f"<result {place}>"
+        #: Whether an iteration has a `return` that is generated.
+        self.returns = False
 
 
 class Block(Loop):

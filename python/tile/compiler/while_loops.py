@@ -169,6 +169,7 @@ class WhileLoops:
             # What is returned is known only now: it goes along in further
             # values, which nobody reads unless the function has returned.
             result = self.frame.scope.get(loop.result)
+            loop.returns = loop.result in self.frame.scope
             flatten(result, handles)
             b.create("scf.yield", handles, None, ())
             result_types: list[Any] = []
@@ -195,5 +196,7 @@ class WhileLoops:
         value = unflatten(structure(result), iter(results[count:]))
         self.otherwise(node, loop, self.scope.pop(loop.going, True), rest)
         returned = self.scope.pop(loop.returned, None)
+        if not loop.returns:  # A constant condition left the `return` out.
+            returned = None
         done()
         return self.after_loop_with_return(node, returned, value, rest)

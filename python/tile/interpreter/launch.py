@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import GPUTarget, chosen_target, simulated_target
-from ..compiler import make_backend
+from ..backends import GPUTarget, simulated_target
 from ..compiler.code_generator import _function_place as function_place
 from ..compiler.control_flow import RETURNS_NOTHING
 from ..compiler.errors import CompilationError
@@ -60,8 +59,7 @@ def interpret(fn: Any, grid: Any, args: tuple, kwargs: dict, warmup: bool = Fals
     values, options = launcher.bound(args, kwargs, warmup)
     launcher.check_options(options)
     options = launcher.with_defaults(values, options)
-    target, options = chosen_target(simulated_target(), options)
-    make_backend(target).parse_options(options)
+    target, options = launcher.checked(simulated_target(), options)
     signature, constants, _ = launcher.describe(values)
     launcher.watch.check()
     launcher.watch.remember_references()
@@ -89,12 +87,16 @@ def builder_for(fn: Any) -> type[EagerBuilder]:
 def run(builder: EagerBuilder, fn: Any, parameters: list[Any], grid: tuple[int, int, int]) -> None:
     """Calls the function once for each program."""
     native = builder.prepare(fn)
+    by_name = {
+        p.name: value for p, value in zip(fn.params, parameters, strict=True) if p.is_keyword_only
+    }
+    positional = parameters[: len(parameters) - len(by_name)]
     x, y, z = map(range, grid)
     error = None
     for k, j, i in itertools.product(z, y, x):
         builder.begin((i, j, k))
         try:
-            if native(*parameters) is not None:
+            if native(*positional, **by_name) is not None:
                 error = CompilationError(RETURNS_NOTHING, [function_place(fn.parse())])
                 break
             builder.end()

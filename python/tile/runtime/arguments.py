@@ -18,6 +18,8 @@ def make_binder(fn: Any) -> Callable:
     parameters = []
     namespace: dict[str, Any] = {}
     for i, p in enumerate(fn.params):
+        if p.is_keyword_only and "*" not in parameters:
+            parameters.append("*")
         if p.default is inspect.Parameter.empty:
             parameters.append(p.name)
         else:

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 from .. import knobs
-from ..backends import option_names
-from ..errors import TileError
+from ..backends import chosen_target, option_names
+from ..errors import OutOfResources, TileError
 from . import scalars
 from . import specialize as sp
 from .arguments import CONSTANT, SPECIALIZE, make_binder, mode_of, note_passed, plain, take_apart
@@ -117,6 +117,20 @@ class Call:
                 f"`{self.fn.__name__}` has no parameter `{unknown[0]}`, and no such option "
                 f"exists; its parameters are {', '.join(self.fn.arg_names)}{hint}"
             )
+
+    def checked(self, target: Any, options: dict) -> tuple[Any, dict]:
+        """The target and the options of a launch, if the target takes these."""
+        from ..compiler import make_backend
+        from ..compiler.errors import RefusedOptions
+
+        try:
+            target, options = chosen_target(target, options)
+            make_backend(target).parse_options(options)
+        except OutOfResources as error:
+            raise error.of(self.fn.__name__) from None
+        except TileError as error:
+            raise RefusedOptions(str(error), places(self.fn, None)) from None
+        return target, options
 
     def arguments(self, kernel: Any, values: tuple) -> tuple:
         """What a launch passes, tuples and descriptors taken apart."""

@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from .. import knobs
-from ..backends import chosen_target
-from ..errors import OutOfResources, TileError
 from . import overlap
 from .calls import Call
-from .definition import places
 from .driver import driver
 from .watch import Watch
 
@@ -67,22 +64,14 @@ class Compiles(Call):
 
     def source(self, active: Any, values: tuple, options: dict) -> tuple[Any, Any, dict]:
         """What is compiled for these values, for which target, with which options."""
-        from ..compiler import ASTSource, make_backend
-        from ..compiler.errors import RefusedOptions
+        from ..compiler import ASTSource
 
         signature, constants, hints = self.describe(values)
         self.check_options(options)
         self.watch.check()
         chosen = self.with_defaults(values, options)
         source = ASTSource(self.fn, signature, constants, hints)
-        try:
-            target, chosen = chosen_target(active.get_current_target(), chosen)
-            make_backend(target).parse_options(chosen)
-        except OutOfResources as error:
-            raise error.of(self.fn.__name__) from None
-        except TileError as error:
-            raise RefusedOptions(str(error), places(self.fn, None)) from None
-        return source, target, chosen
+        return source, *self.checked(active.get_current_target(), chosen)
 
     def in_words(self, active: Any, values: tuple, options: dict) -> tuple | None:
         """What another process compiles the kernel from; None if it cannot."""

@@ -74,4 +74,5 @@ def make_dispatcher(fn: Any, modes: list, slow: Callable) -> Any:
         hooks=fn.pre_run_hooks,
         slow=slow,
         around=_around() if fn.launch_metadata is not None else None,
+        positional=sum(not p.is_keyword_only for p in fn.params),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,9 +25,22 @@ class _GridArguments(dict):
         )
 
 
+def _takes_arguments(function: Any) -> bool:
+    """Whether a function may be called with one argument."""
+    code = getattr(function, "__code__", None)
+    if code is None or code.co_argcount:
+        return True
+    return bool(code.co_flags & inspect.CO_VARARGS)
+
+
 def extents_of(call: Call, grid: Any, values: tuple) -> tuple[int, int, int]:
     """The three extents of a grid: integers, or a function of the arguments that returns them."""
     if callable(grid):
+        if not _takes_arguments(grid):
+            raise call.refusal(
+                f"the grid of `{call.fn.__name__}` is a function without a parameter; it is called "
+                "with a dictionary of the arguments, as in lambda meta: (meta['n'],)"
+            )
         grid = grid(_GridArguments(call, zip(call.fn.arg_names, values, strict=False)))
     if grid.__class__ is not tuple:
         if isinstance(grid, (int,)) and not isinstance(grid, bool):

@@ -51,6 +51,10 @@ class KernelParam:
         return self._param.default is not inspect.Parameter.empty
 
     @property
+    def is_keyword_only(self) -> bool:
+        return self._param.kind is inspect.Parameter.KEYWORD_ONLY
+
+    @property
     def annotation(self) -> str:
         """As text; empty where there is none."""
         return "constexpr" if self.is_constexpr else self.type_name or _text(self._param.annotation)

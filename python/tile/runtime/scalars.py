@@ -31,7 +31,7 @@ def _index(value: Any) -> int:
 def refusal(type: str, value: Any) -> str | None:
     """Why a parameter of this type does not take a value; None if it does."""
     if type not in RANGES:
-        return None
+        return None if value is not None else f"a parameter of type {type} takes a number, not None"
     try:
         number = _index(value)
     except TypeError:

@@ -140,6 +140,12 @@ class DeviceCaches(defaultdict):
 
     def key(self, device: Any, values: tuple, options: dict) -> str:
         _, keys, _, _, binder = self[device]
-        # The values are in order, as the binder takes them.
-        _, specialization, options = binder(*values, **options)
+        # The values are in order. The binder takes some by name alone.
+        by_name = {
+            p.name: value
+            for p, value in zip(self._fn.params, values, strict=True)
+            if p.is_keyword_only
+        }
+        positional = values[: len(values) - len(by_name)]
+        _, specialization, options = binder(*positional, **by_name, **options)
         return compute_cache_key(keys, specialization, options)

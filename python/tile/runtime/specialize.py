@@ -145,9 +145,14 @@ def address_of(value: Any) -> int:
     raise TileError(f"a {type(value).__name__} is neither an array nor a tensor")
 
 
+_INSTEAD = "pass arrays, tensors, numbers or tuples of them, and anything else as a tl.constexpr"
+
+
 def _choose(value: Any) -> Callable[[Any], Any]:
     """How arguments of this class are specialised."""
     cls = type(value)
+    if isinstance(value, type):  # It has the attributes of its values.
+        raise TileError(f"the class {value.__name__} cannot be an argument of a kernel; {_INSTEAD}")
     if cls.__name__ in ("TensorDescriptor", "TensorDescriptorIm2Col"):
         return descriptors.key_of
     if cls.__name__ == "TensorWrapper":
@@ -172,11 +177,7 @@ def _choose(value: Any) -> Callable[[Any], Any]:
         return ConstantKey
     if isinstance(value, int):  # An IntEnum.
         return lambda v: _of_int(int(v))
-    raise TileError(
-        f"a {cls.__name__} cannot be an argument of a kernel; pass arrays, tensors, numbers or "
-        "tuples of them, and "
-        "anything else as a tl.constexpr"
-    )
+    raise TileError(f"a {cls.__name__} cannot be an argument of a kernel; {_INSTEAD}")
 
 
 def _of_cuda_array(value: Any) -> str:

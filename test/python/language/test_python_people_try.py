@@ -134,6 +134,16 @@ WORKS = {
     "walrus of a while in a function":
         "def f(v):\n    while (j := v * v) > 10:\n        v -= 1\n        if j == 16:\n"
         "            return j\n    return v * 100\nx = x + f(n) + f(n - 2)",
+    "return in a loop that a constant leaves out":
+        "def f(v):\n    for k in range(v):\n        if len((v, k)) == 3:\n            return k\n"
+        "    return v + 1\nx = x + f(n)",
+    "return in nested loops that a constant leaves out":
+        "def f(v):\n    k = v\n    while k > 0:\n        k -= 1\n        for m in range(k):\n"
+        "            if len((v, k)) == 3:\n                return m\n        if k == 2:\n            break\n"
+        "    return v + k\nx = x + f(n)",
+    "return in a loop that a constant leaves in":
+        "def f(v):\n    for k in range(v):\n        if len((v, k)) == 2:\n            return k + 7\n"
+        "    return v + 1\nx = x + f(n)",
     "scalar in a tuple": "x = x + (1 if n in (1, 5) else 2) + (10 if n in (1, 2) else 20)",
     "scalar not in a tuple": "x = x + (1 if n not in (1, 5) else 2) + (10 if n not in (2,) else 20)",
     "constant in a tuple of scalars": "x = x + (1 if 6 in (n, n + 1) else 2)",

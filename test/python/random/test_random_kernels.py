@@ -49,6 +49,14 @@ def test_interpreter_and_compiler_agree(first):
     )
 
 
+@pytest.mark.parametrize("first", chunks(50, of_all=500))
+def test_kernels_compute_what_python_does(first):
+    failures = cli.chunk(first, CHUNK, "python")
+    assert not failures, "\n".join(
+        f"seed {f['seed']}: {f['kind']}: {f['message'][:500]}" for f in failures
+    )
+
+
 def machine(seed):
     return known(seed).config.machine
 

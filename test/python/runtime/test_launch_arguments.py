@@ -102,6 +102,25 @@ def test_integers_that_do_not_fit_their_parameter(gpu):
                 kernel[(1,)](out, *values)
 
 
+def test_parameters_that_are_given_by_name_alone(gpu):
+    """Whether Python or C++ binds them."""
+
+    @tile.jit
+    def kernel(out, n=5, *, a, C: tl.constexpr = 3):
+        tl.store(out, n * 100 + a * 10 + C)
+
+    out = gpu.tensor(0x1000, tl.int32)
+    launches = gpu.record(3)
+    for _ in range(3):
+        kernel[(1,)](out, 7, a=8)
+        assert struct.unpack("<ii", launches[-1][2][1][:4] + launches[-1][2][2][:4]) == (7, 8)
+        for wrong in ((out, 7, 8), (out, 7, 8, 3)):
+            with pytest.raises(tile.LaunchError, match="positional arguments but"):
+                kernel[(1,)](*wrong)
+        with pytest.raises(tile.LaunchError, match="missing 1 required keyword-only argument: 'a'"):
+            kernel[(1,)](out, 7)
+
+
 Pair = collections.namedtuple("Pair", "first second")
 
 

@@ -37,7 +37,6 @@ void nvidia::buildAllocationPipeline(const PassAdder &add,
   add(nvidia_gpu::createTritonNvidiaGPUDeriveWaitCounts());
   AllocateSharedMemoryNVOptions allocate;
   allocate.computeCapability = options.computeCapability;
-  allocate.ptxVersion = options.ptxVersion;
   add(createAllocateSharedMemoryNV(allocate));
 }
 
@@ -50,7 +49,6 @@ void nvidia::buildLLIRPipeline(const PassAdder &add,
   add.at(ExtensionPoint::BeforeLowering);
   ConvertTritonGPUToLLVMOptions convert;
   convert.computeCapability = options.computeCapability;
-  convert.ptxVersion = options.ptxVersion;
   add(createConvertTritonGPUToLLVM(convert));
   add(createConvertWarpSpecializeToLLVM());
   add(createPrefetchTensorMapsNV());

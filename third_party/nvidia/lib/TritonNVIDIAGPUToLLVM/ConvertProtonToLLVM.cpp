@@ -61,7 +61,7 @@ struct ConvertProtonNVIDIAGPUToLLVM
     auto model = nvidia::resolveTarget(module, 0);
     if (failed(model))
       return signalPassFailure();
-    nvidia::TargetInfo target(**model, (*model)->getFacts().ptxVersion);
+    nvidia::TargetInfo target(**model);
     proton::RecordOptions options;
     options.granularity = granularity;
     options.samplingStrategy = samplingStrategy;

@@ -41,9 +41,7 @@ struct ConvertTritonGPUToLLVM
       return signalPassFailure();
     // Text of others may still have them; ours has lost them with the layouts.
     nvidia_gpu::forgetPixelDescriptors(getOperation());
-    nvidia::TargetInfo target(**model, ptxVersion
-                                           ? int(ptxVersion)
-                                           : (*model)->getFacts().ptxVersion);
+    nvidia::TargetInfo target(**model);
     if (failed(prepareSharedMemory(getOperation())) ||
         failed(reserveAddressOfTensorMemory()))
       return signalPassFailure();

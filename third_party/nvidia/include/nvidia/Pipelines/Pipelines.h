@@ -87,9 +87,6 @@ struct LLIROptions : StageOptions<LLIROptions> {
       *this, "compute-capability",
       llvm::cl::desc("Times ten, as 90; 0 takes it from ttg.target"),
       llvm::cl::init(0)};
-  Option<int> ptxVersion{*this, "ptx-version",
-                         llvm::cl::desc("Times ten; 0 takes the target's"),
-                         llvm::cl::init(0)};
   Option<bool> lineInfo{*this, "line-info",
                         llvm::cl::desc("Keep source lines for the debugger "
                                        "and the profiler"),

@@ -267,7 +267,7 @@ def AllocateSharedMemoryNV : Pass<"allocate-shared-memory-nv", "mlir::ModuleOp">
     Option<"computeCapability", "compute-capability", "int32_t", "0",
            "Times ten, as 90; 0 takes it from ttg.target">,
     Option<"ptxVersion", "ptx-version", "int32_t", "0",
-           "Times ten, as 84; 0 takes the target's">
+           "Read for command lines of Triton; the code is the same for each">
   ];
   let statistics = [
     Statistic<"sharedBytes", "shared-bytes", "Bytes of shared memory allocated">
@@ -332,7 +332,7 @@ def ConvertTritonGPUToLLVM : Pass<"convert-triton-gpu-to-llvm", "mlir::ModuleOp"
     Option<"computeCapability", "compute-capability", "int32_t", "0",
            "Times ten, as 90; 0 takes it from ttg.target">,
     Option<"ptxVersion", "ptx-version", "int32_t", "0",
-           "Times ten, as 84; 0 takes the target's">
+           "Read for command lines of Triton; the code is the same for each">
   ];
 }
 

@@ -10,12 +10,11 @@ namespace mlir::triton::nvidia {
 
 class TargetInfo final : public triton::TargetInfo {
 public:
-  TargetInfo(const TargetModel &model, int ptxVersion)
-      : model(model), facts(model.getFacts()), ptxVersion(ptxVersion) {}
+  explicit TargetInfo(const TargetModel &model)
+      : model(model), facts(model.getFacts()) {}
 
   const TargetModel &getModel() const override { return model; }
   const NVIDIATarget &getFacts() const { return facts; }
-  int getPTXVersion() const { return ptxVersion; }
 
   unsigned getSharedAddressSpace() const override { return 3; }
   void markKernel(LLVM::LLVMFuncOp function, int threads, int numCTAs,
@@ -81,7 +80,6 @@ public:
 private:
   const TargetModel &model;
   const NVIDIATarget &facts;
-  int ptxVersion;
 };
 
 } // namespace mlir::triton::nvidia
