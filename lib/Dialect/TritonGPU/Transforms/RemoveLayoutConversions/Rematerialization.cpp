@@ -80,10 +80,6 @@ private:
   void forget(Value value, Value replacement);
   void forget(Operation *op, Operation *replacement);
 
-  /// Whether another conversion than the one at hand fulfils the wish beside
-  /// the value's definition.
-  bool isConvertedAnyway(Value value, Attribute layout);
-
   double getConversionCostCached(RankedTensorType type, Attribute layout);
   double getComputationCost(Operation *op, OpResult result, Attribute layout);
   double getWeightAt(Value value);
@@ -91,8 +87,6 @@ private:
   Operation *func;
   RepeatableReads reads;
   DenseSet<Value> live;
-  /// The conversion whose operand is planned.
-  ConvertLayoutOp planned;
   DenseMap<Wish, Plan> plans;
   DenseSet<Wish> open;
   /// Wishes that have been fulfilled, by values next to the original ones.
@@ -232,26 +226,10 @@ double Rematerializer::plan(Value value, Attribute layout) {
         (skips && alternative.cost == plan.cost))
       plan = alternative;
   }
-  // What nobody can compute again stays converted where it is now.
-  if (!plan.recompute && isConvertedAnyway(value, layout))
-    plan.cost = 0;
   LDBG(2) << (plan.recompute ? "  compute " : "  convert ") << value << " for "
           << plan.cost;
   plans[{value, layout}] = plan;
   return plan.cost;
-}
-
-bool Rematerializer::isConvertedAnyway(Value value, Attribute layout) {
-  // What a loop carries is converted there, or carried in both layouts.
-  Operation *def = value.getDefiningOp();
-  if (!def || isa<scf::ForOp, scf::IfOp>(def))
-    return false;
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    auto convert = dyn_cast<ConvertLayoutOp>(user);
-    return convert && convert != planned && !convert.use_empty() &&
-           convert.getType().getEncoding() == layout &&
-           convert->getBlock() == value.getParentBlock();
-  });
 }
 
 double Rematerializer::planRecomputation(Value value, Attribute layout,
@@ -520,7 +498,6 @@ RematerializationResult Rematerializer::run(bool onlyFixedUses) {
     double present =
         getConversionCostCached(convert.getSrc().getType(), layout) * weight;
     plans.clear();
-    planned = convert;
     double best = plan(source, layout);
     bool isKnown = known.contains({source, layout});
     if (best >= present && !isKnown)

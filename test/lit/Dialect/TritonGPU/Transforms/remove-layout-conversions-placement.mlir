@@ -274,28 +274,3 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %r : f32
   }
 }
-
-// -----
-
-#two = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#one = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-  // What is loaded is converted anyway. What is computed of it is computed of
-  // the converted elements.
-  // CHECK-LABEL: @converted_anyway
-  // CHECK: [[V:%.*]] = tt.load
-  // CHECK: [[C:%.*]] = ttg.convert_layout [[V]]
-  // CHECK-NOT: convert_layout
-  // CHECK: arith.cmpi slt, [[C]]
-  // CHECK-NOT: convert_layout
-  // CHECK: tt.return
-  tt.func @converted_anyway(%p: tensor<512x!tt.ptr<i64>, #two>, %q: tensor<512x!tt.ptr<i64>, #one>) {
-    %bound = arith.constant dense<100> : tensor<512xi64, #two>
-    %v = tt.load %p : tensor<512x!tt.ptr<i64>, #two>
-    %below = arith.cmpi slt, %v, %bound : tensor<512xi64, #two>
-    %vc = ttg.convert_layout %v : tensor<512xi64, #two> -> tensor<512xi64, #one>
-    %mask = ttg.convert_layout %below : tensor<512xi1, #two> -> tensor<512xi1, #one>
-    tt.store %q, %vc, %mask : tensor<512x!tt.ptr<i64>, #one>
-    tt.return
-  }
-}
