@@ -6,7 +6,6 @@
 #include "Pipeline/LoopMemory.h"
 
 #include "tile/Analysis/LoopSchedule.h"
-#include "tile/Analysis/MaskTrend.h"
 #include "tile/Dialect/Triton/IR/Dialect.h"
 #include "tile/Dialect/TritonGPU/IR/TargetModel.h"
 
@@ -35,24 +34,6 @@ SmallVector<unsigned> gpu::orderByContiguity(ArrayRef<int64_t> contiguity) {
   return order;
 }
 
-static Value getMask(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case<LoadOp, StoreOp>([](auto op) { return op.getMask(); })
-      .Default(Value());
-}
-
-/// How many of `vector` neighbours along `axis` one access may have where
-/// `mask` holds. It may have all if the mask is known to end once. A mask that
-/// is computed of data may end anywhere, and each element is accessed alone.
-static int64_t getMaskedVector(const ModuleAxisInfoAnalysis &axisInfo,
-                               Value mask, unsigned axis, int64_t vector) {
-  if (!mask || vector == 1 || !isa<RankedTensorType>(mask.getType()) ||
-      getMaskTrend(axisInfo, mask, axis, vector) != MaskTrend::Unknown)
-    return vector;
-  const AxisInfo *info = axisInfo.getAxisInfo(mask);
-  return info ? std::min(vector, info->getConstancy(axis)) : 1;
-}
-
 gpu::CoalescedAccess
 gpu::describeAccess(Operation *op, const ModuleAxisInfoAnalysis &axisInfo) {
   Value pointers = getAccessedPointers(op);
@@ -76,8 +57,6 @@ gpu::describeAccess(Operation *op, const ModuleAxisInfoAnalysis &axisInfo) {
                           ? "neighbouring elements are not known to be "
                             "neighbours in memory"
                           : "the address is not known to be aligned";
-  access.vector =
-      getMaskedVector(axisInfo, getMask(op), fastest, access.vector);
   return access;
 }
 

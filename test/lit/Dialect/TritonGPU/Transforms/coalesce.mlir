@@ -271,27 +271,3 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return %result : tensor<4x32xf32, #blocked>
   }
 }
-
-// -----
-
-#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// A mask of data may leave out any element, so that each one is stored alone.
-// Then lanes have neighbours, and write sectors of memory as a whole.
-// CHECK-DAG: #[[ONE:.*]] = #ttg.blocked<{sizePerThread = [1],
-// CHECK-DAG: #[[FOUR:.*]] = #ttg.blocked<{sizePerThread = [4],
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32, ttg.target = "cuda:90"} {
-  // CHECK-LABEL: @mask_of_data
-  tt.func @mask_of_data(%s: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %v: tensor<512xf32, #blocked>, %data: tensor<512xi32, #blocked>, %n: i32) {
-    %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
-    %base = tt.splat %s : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
-    %p = tt.addptr %base, %r : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
-    %bound = tt.splat %n : i32 -> tensor<512xi32, #blocked>
-    %any = arith.cmpi slt, %data, %bound : tensor<512xi32, #blocked>
-    // CHECK: tt.store {{.*}} : tensor<512x!tt.ptr<f32>, #[[ONE]]>
-    tt.store %p, %v, %any : tensor<512x!tt.ptr<f32>, #blocked>
-    %end = arith.cmpi slt, %r, %bound : tensor<512xi32, #blocked>
-    // CHECK: tt.store {{.*}} : tensor<512x!tt.ptr<f32>, #[[FOUR]]>
-    tt.store %p, %v, %end : tensor<512x!tt.ptr<f32>, #blocked>
-    tt.return
-  }
-}
