@@ -22,11 +22,17 @@ namespace {
 
 constexpr StringLiteral kToLayouts = "convert-triton-to-tritongpu";
 
+/// In front of it, this one leaves descriptors to pointers.
+constexpr StringLiteral kOfDescriptors =
+    "triton-nvidia-optimize-descriptor-encoding";
+
 bool isForLayouts(StringRef pass) {
   constexpr StringLiteral prefixes[] = {"tritongpu-", "triton-nvidia-",
                                         "tritonamdgpu-", "triton-amdgpu-"};
-  return llvm::any_of(
-      prefixes, [&](StringRef prefix) { return pass.starts_with(prefix); });
+  return pass != kOfDescriptors &&
+         llvm::any_of(prefixes, [&](StringRef prefix) {
+           return pass.starts_with(prefix);
+         });
 }
 
 /// Why a pass is not for this module; empty if it is.

@@ -67,6 +67,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return run_command(tile, args, "tile")
 
 
+#: A group without a command; older releases of click print its page themselves.
+_NO_COMMAND: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
+
+
 def run_command(command: click.Command, args: list[str], name: str) -> int:
     """Runs a command with its arguments; returns the exit status."""
     try:
@@ -78,6 +82,9 @@ def run_command(command: click.Command, args: list[str], name: str) -> int:
         if where := str(error.__cause__ or ""):  # Where a kernel was.
             print(where, file=sys.stderr)
         return 130
+    except _NO_COMMAND as error:  # The page of a group of commands, which names them.
+        print(error.format_message())
+        return 2
     except click.ClickException as error:
         print(f"{name}: error: {' '.join(error.format_message().split())}", file=sys.stderr)
         return 2

@@ -5,6 +5,9 @@
 // RUN: tile-opt %s -triton-nvidia-tma-lowering 2>&1 >%t.out | filecheck %s --check-prefix=BARE
 // RUN: tile-opt %s -convert-triton-to-tritongpu='target=cuda:90' -tritonamdgpu-sink-layout-conversions -triton-nvidia-tma-lowering -tritongpu-hoist-tmem-alloc 2>&1 >%t.out | filecheck %s --check-prefix=CUDA90 --implicit-check-not=warning
 // RUN: tile-opt %s -convert-triton-to-tritongpu='target=cuda:80' -triton-nvidia-tma-lowering 2>&1 >%t.out | filecheck %s --check-prefix=CUDA80
+// RUN: tile-opt %s -tile-nvidia-ttgir='target=cuda:90 num-warps=4' 2>&1 >%t.out | count 0
+// RUN: tile-opt %s -tile-nvidia-ttgir='target=cuda:100 num-warps=4' 2>&1 >%t.out | count 0
+// RUN: tile-opt %s -tile-amd-ttgir='target=hip:gfx942 num-warps=4' 2>&1 >%t.out | count 0
 // RUN: tile-opt %s -convert-triton-to-tritongpu='target=cuda:100' -tritongpu-hoist-tmem-alloc -triton-nvidia-tma-lowering 2>&1 >%t.out | count 0
 // RUN: tile-opt %s -convert-triton-to-tritongpu='target=hip:gfx942 threads-per-warp=64' -triton-nvidia-gpu-fence-insertion -tritongpu-hoist-tmem-alloc -tritonamdgpu-range-analysis -convert-nv-gpu-to-llvm 2>&1 >%t.out | filecheck %s --check-prefix=HIP --implicit-check-not=warning
 // CUDA90: warning: '-tritonamdgpu-sink-layout-conversions' changed nothing: it is for AMD GPUs, but 'ttg.target' is 'cuda:90'

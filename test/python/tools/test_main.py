@@ -43,6 +43,26 @@ def test_unknown_command_of_a_group(group, known, capsys: pytest.CaptureFixture[
     assert "No such option '--nothing'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("group", ["cache", "autotune"])
+def test_a_group_alone_lists_its_commands(group, capsys: pytest.CaptureFixture[str]) -> None:
+    main([group])
+    alone = capsys.readouterr()
+    assert main([group, "--help"]) == 0
+    assert alone.out.splitlines() == capsys.readouterr().out.splitlines()
+    assert len(alone.out.splitlines()) > 8 and alone.err == ""
+
+
+@pytest.mark.parametrize(
+    "command", ["run", "debug", "explain", "sim", "compile", "link", "profile", "view", "layout"]
+)
+def test_a_command_without_arguments_says_what_is_missing(
+    command, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([command]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("tile: error: Missing ") and len(error.splitlines()) == 1
+
+
 def test_an_interrupted_program_says_where_its_kernel_was(capsys):
     @click.command()
     def command() -> None:
