@@ -225,6 +225,31 @@ bool sinkBehindCopies(LocalAllocOp alloc) {
   return false;
 }
 
+/// Moves `op`, which takes a loaded tensor through shared memory, behind other
+/// loads that start before its first user. They arrive together, so that a warp
+/// waits once. What waits takes few registers: more would cost blocks.
+bool sinkBehindLoads(Operation *op) {
+  constexpr int64_t kMostRegisters = 32;
+  auto load = op->getOperand(0).getDefiningOp<LoadOp>();
+  if (!load || load->getBlock() != op->getBlock())
+    return false;
+  Operation *target = findFirstUser(op->getResult(0), op->getBlock());
+  if (!target)
+    return false;
+  int64_t waiting = 0;
+  Operation *last = nullptr;
+  for (Operation *at = load; at != target; at = at->getNextNode())
+    if (auto type = dyn_cast_if_present<RankedTensorType>(
+            isa<LoadOp>(at) ? at->getResult(0).getType() : Type())) {
+      waiting += countRegisters(type);
+      last = at;
+    }
+  if (!last || !op->isBeforeInBlock(last) || waiting > kMostRegisters)
+    return false;
+  op->moveAfter(last);
+  return true;
+}
+
 /// Moves a read behind the wait for a dot, if an operation there combines both
 /// results. Operations that only broadcast what was read move along. Before the
 /// dot, the read would take registers while the dot runs. In a loop that is
@@ -312,9 +337,13 @@ struct TritonGPUReorderInstructions
     for (Operation *op : llvm::reverse(ops)) {
       auto alloc = dyn_cast<LocalAllocOp>(op);
       auto load = dyn_cast<LocalLoadOp>(op);
-      if (alloc            ? sinkBehindCopies(alloc)
-          : isWidening(op) ? sinkWidening(op)
-                           : trySink(op) || (load && sinkBehindProduct(load))) {
+      bool isFromLoads =
+          isa<ConvertLayoutOp>(op) || (alloc && isConstant(alloc.getResult()));
+      if ((alloc ? sinkBehindCopies(alloc)
+           : isWidening(op)
+               ? sinkWidening(op)
+               : trySink(op) || (load && sinkBehindProduct(load))) ||
+          (isFromLoads && sinkBehindLoads(op))) {
         LDBG() << "sunk " << *op;
         ++numSunk;
       }

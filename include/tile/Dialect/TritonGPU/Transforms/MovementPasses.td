@@ -47,6 +47,8 @@ def TritonGPUReorderInstructions
       than their operand move down to their first use;
     - conversions whose result takes fewer registers, and copies of a tensor to a
       new buffer in shared memory, move up to where the tensor is made;
+    - what takes a loaded tensor through shared memory moves down behind other
+      loads that its first user comes after, where few registers wait;
     - views of memory move up to the buffer.
 
     A loop may have too few registers to keep an operand of its dots, such as the

@@ -276,6 +276,47 @@ tt.func @behind_copies(%qp: tensor<64x64x!tt.ptr<f16>, #blocked>, %kp: tensor<64
   tt.return %r : tensor<64x64xf32, #mmaRows>
 }
 
+// What goes through shared memory waits for its load. So it is behind other
+// loads, as long as few registers wait.
+
+// CHECK-LABEL: @behind_loads
+tt.func @behind_loads(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f16>, #blocked>) -> (tensor<64x64xf16, #mma>, tensor<64x64xf16, #blocked>) {
+  // CHECK-NEXT: %[[A:.*]] = tt.load %arg0
+  // CHECK-NEXT: %[[B:.*]] = tt.load %arg1
+  // CHECK-NEXT: ttg.local_alloc %[[A]]
+  // CHECK: ttg.convert_layout %[[B]]
+  %a = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %m = ttg.local_alloc %a : (tensor<64x64xf16, #blocked>) -> !ttg.memdesc<64x64xf16, #shared, #smem>
+  %b = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %c = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #mma>
+  %r = ttg.local_load %m : !ttg.memdesc<64x64xf16, #shared, #smem> -> tensor<64x64xf16, #blocked>
+  tt.return %c, %r : tensor<64x64xf16, #mma>, tensor<64x64xf16, #blocked>
+}
+
+// CHECK-LABEL: @behind_loads_by_conversion
+tt.func @behind_loads_by_conversion(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f16>, #blocked>) -> tensor<64x64xf16, #mma> {
+  // CHECK-NEXT: %[[A:.*]] = tt.load %arg0
+  // CHECK-NEXT: %[[B:.*]] = tt.load %arg1
+  // CHECK: ttg.convert_layout %[[A]]
+  %a = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %c = ttg.convert_layout %a : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #mma>
+  %b = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %d = ttg.convert_layout %b : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #mma>
+  %s = arith.addf %c, %d : tensor<64x64xf16, #mma>
+  tt.return %s : tensor<64x64xf16, #mma>
+}
+
+// CHECK-LABEL: @many_wait
+tt.func @many_wait(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f16>, #blocked>) -> (tensor<64x64xf16, #blocked>, tensor<128x64xf16, #blocked>) {
+  // CHECK-NEXT: %[[A:.*]] = tt.load %arg0
+  // CHECK-NEXT: ttg.local_alloc %[[A]]
+  %a = tt.load %p : tensor<128x64x!tt.ptr<f16>, #blocked>
+  %m = ttg.local_alloc %a : (tensor<128x64xf16, #blocked>) -> !ttg.memdesc<128x64xf16, #shared, #smem>
+  %b = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %r = ttg.local_load %m : !ttg.memdesc<128x64xf16, #shared, #smem> -> tensor<128x64xf16, #blocked>
+  tt.return %b, %r : tensor<64x64xf16, #blocked>, tensor<128x64xf16, #blocked>
+}
+
 // More threads have fewer registers each.
 
 // CHECK-LABEL: @crowded_by_threads
