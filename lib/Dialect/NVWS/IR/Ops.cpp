@@ -186,8 +186,13 @@ static SmallVector<int32_t> getPartitions(Operation *op) {
 /// of the loop that carries it.
 static SmallVector<int32_t> getPartitionsOf(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return getPartitions(value.getDefiningOp());
+  if (!argument) {
+    Operation *def = value.getDefiningOp();
+    auto outputs = def->getAttrOfType<ArrayAttr>(gpu::kPartitionOutputsAttr);
+    unsigned number = cast<OpResult>(value).getResultNumber();
+    return outputs && number < outputs.size() ? toVector(outputs[number])
+                                              : getPartitions(def);
+  }
   auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
   OpResult result = loop ? loop.getTiedLoopResult(argument) : OpResult();
   auto lists = result

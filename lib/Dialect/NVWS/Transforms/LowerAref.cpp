@@ -230,8 +230,15 @@ private:
       return;
     if (cast<gpu::MemDescType>(ring.getType()).getMutableMemory())
       makeMutable(view);
-    auto index = gpu::MemDescIndexOp::create(builder, op->getLoc(),
-                                             view.getType(), ring, slot);
+    // A slot is a buffer of its own: no part of an array that lies otherwise.
+    // Types of views follow that of the slot, and stay.
+    auto type = cast<gpu::MemDescType>(view.getType());
+    if (llvm::none_of(view.getUsers(), llvm::IsaPred<ViewLikeOpInterface>))
+      type = gpu::MemDescType::get(type.getShape(), type.getElementType(),
+                                   type.getEncoding(), type.getMemorySpace(),
+                                   type.getMutableMemory());
+    auto index =
+        gpu::MemDescIndexOp::create(builder, op->getLoc(), type, ring, slot);
     belongTo(index, op);
     view.replaceAllUsesWith(index);
   }

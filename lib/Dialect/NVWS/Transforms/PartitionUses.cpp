@@ -29,18 +29,58 @@ void nvws::belongTo(Operation *op, Operation *other) {
     op->setAttr(gpu::kWarpSpecializeTagAttr, tag);
 }
 
-/// Who uses a value: what a loop or branch hands on is for those that are to
-/// have it, whoever runs the end of it.
+/// Who has result `number` of a loop or branch.
+static Attribute getOutput(Operation *op, unsigned number) {
+  auto lists = op->getAttrOfType<ArrayAttr>(gpu::kPartitionOutputsAttr);
+  return lists && number < lists.size() ? lists[number] : getPartitions(op);
+}
+
+Attribute nvws::getPartitionsOf(Value value) {
+  if (auto result = dyn_cast<OpResult>(value))
+    return getOutput(result.getOwner(), result.getResultNumber());
+  auto argument = cast<BlockArgument>(value);
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<scf::ForOp>(parent))
+    return argument == loop.getInductionVar()
+               ? getPartitions(loop)
+               : getOutput(loop, argument.getArgNumber() - 1);
+  auto loop = dyn_cast<scf::WhileOp>(parent);
+  return loop && argument.getOwner() == loop.getAfterBody()
+             ? getOutput(loop, argument.getArgNumber())
+             : Attribute();
+}
+
+/// Who uses argument `number` of a loop that decides at its start: those that
+/// have it behind that, or all if it decides by it.
+static Attribute getUsersAtStart(scf::WhileOp loop, unsigned number) {
+  Attribute only;
+  for (OpOperand &use : loop.getBeforeArguments()[number].getUses()) {
+    bool isHandedOn =
+        use.getOwner() == loop.getConditionOp() && use.getOperandNumber() > 0;
+    Attribute users =
+        isHandedOn ? getOutput(loop, use.getOperandNumber() - 1) : Attribute();
+    if (!users || (only && only != users))
+      return getPartitionsAround(loop);
+    only = users;
+  }
+  return only ? only : getPartitionsAround(loop);
+}
+
+/// Who uses a value: what a loop or branch takes and hands on is for those that
+/// are to have it, whoever runs it.
 static Attribute getUsers(OpOperand &use) {
   Operation *user = use.getOwner();
-  auto lists =
-      isa<scf::YieldOp>(user) && !isa<scf::WhileOp>(user->getParentOp())
-          ? user->getParentOp()->getAttrOfType<ArrayAttr>(
-                gpu::kPartitionOutputsAttr)
-          : ArrayAttr();
-  return lists && use.getOperandNumber() < lists.size()
-             ? lists[use.getOperandNumber()]
-             : getPartitionsAround(user);
+  unsigned number = use.getOperandNumber();
+  Operation *parent = user->getParentOp();
+  bool isEnd = isa<scf::YieldOp>(user);
+  if (auto loop = dyn_cast<scf::WhileOp>(isEnd ? parent : user))
+    return getUsersAtStart(loop, number);
+  if (auto loop = dyn_cast<scf::ForOp>(user))
+    return number < loop.getNumControlOperands()
+               ? getPartitionsAround(user)
+               : getOutput(user, number - loop.getNumControlOperands());
+  Attribute users = isEnd ? getOutput(parent, number) : Attribute();
+  return users ? users : getPartitionsAround(user);
 }
 
 UsesOfPartitions nvws::getUsesOfPartitions(Value value) {
@@ -65,7 +105,7 @@ FailureOr<Span> nvws::getSpan(Block *block, Value value,
   Span span;
   for (OpOperand *use : uses) {
     Operation *inBlock = block->findAncestorOpInBlock(*use->getOwner());
-    if (!inBlock || inBlock->hasTrait<mlir::OpTrait::IsTerminator>())
+    if (!inBlock)
       return failure();
     span.add(inBlock);
     for (Value view = use->get(); view != value;

@@ -16,6 +16,10 @@ Attribute getPartitionsAround(Operation *op);
 /// partitions.
 void belongTo(Operation *op, Operation *other);
 
+/// The partitions that have `value`: those of the operation that makes it, or
+/// those to which a loop or branch gives it. Null where nothing is said.
+Attribute getPartitionsOf(Value value);
+
 /// Uses of a value by those who run them. Uses of its views are among them.
 using UsesOfPartitions =
     llvm::MapVector<Attribute, llvm::SmallVector<OpOperand *>>;
@@ -34,8 +38,8 @@ struct Span {
 };
 
 /// From the first to the last of the users of `value`, as operations of
-/// `block`. The views by which they use it are users as well. Fails if one is
-/// not in it.
+/// `block`, whose end may be one. The views by which they use it are users as
+/// well. Fails if one is not in it.
 FailureOr<Span> getSpan(Block *block, Value value,
                         llvm::ArrayRef<OpOperand *> uses);
 

@@ -334,3 +334,121 @@ def test_results_of_partitions(target, tmp_path):
             dynamic_shared=kernel.metadata.shared, schedules=4,
         )  # fmt: skip
         np.testing.assert_array_equal(out, x[::2].sum(0, dtype=np.int32) + steps)
+
+
+def handed_on_kernel(target: int) -> str:
+    """Values that a loop hands on, used by the other partition, or by both.
+
+    The first partition keeps a state and a count. The second one stores what they were, and the row
+    that the first one loaded an iteration before.
+    """
+    values = "tensor<128xi32, #L>"
+    first, second, both = (
+        f"{{ttg.partition = array<i32: {partitions}>}}" for partitions in ("0", "1", "0, 1")
+    )
+    return module(
+        target,
+        f"""
+  tt.func public @k(%in: !tt.ptr<i32>, %out: !tt.ptr<i32>, %steps: i32) {{
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c3 = arith.constant 3 : i32
+    %c128 = arith.constant 128 : i32
+    %five = arith.constant dense<5> : {values}
+    %loop:3 = scf.for %i = %c0 to %steps step %c1
+        iter_args(%state = %five, %count = %c3, %row = %five) -> ({values}, i32, {values}) : i32 {{
+      %offset = arith.muli %i, %c128 : i32
+{tensor_of_pointers("%in", "%offset")}
+      %x = tt.load %at {first} : tensor<128x!tt.ptr<i32>, #L>
+      %twice = arith.addi %state, %state {both} : {values}
+      %sum = arith.addi %twice, %x {first} : {values}
+      %more = arith.muli %count, %c3 {first} : i32
+      %counts = tt.splat %count {second} : i32 -> {values}
+      %y = arith.addi %twice, %counts {second} : {values}
+      %z = arith.addi %y, %row {second} : {values}
+{tensor_of_pointers("%out", "%offset", 1)}
+      tt.store %at1, %z {second} : tensor<128x!tt.ptr<i32>, #L>
+      scf.yield {both} %sum, %more, %x : {values}, i32, {values}
+    }} {{ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32,
+         ttg.partition.outputs = [array<i32: 0>, array<i32: 0>, array<i32: 1>]}}
+    tt.return
+  }}
+""",
+    )
+
+
+@pytest.mark.parametrize("target", [90, 100])
+def test_values_that_a_loop_hands_on(target, tmp_path):
+    passes = (
+        "nvws-insert-aref,nvws-lower-aref,nvws-partition-loops,canonicalize,nvws-lower-warp-group"
+    )
+    kernel = compile_lowered(tmp_path, handed_on_kernel(target), passes, target)
+    assert kernel.asm["ttgir"].count("num_warps(4)") == 1
+    for steps in (0, 1, 2, 5):
+        x, out = random((steps, 128), "i32", 1), poisoned((steps, 128), "i32")
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 1, 256, [x, out, steps],
+            dynamic_shared=kernel.metadata.shared, schedules=4,
+        )  # fmt: skip
+        expected, state, row = np.empty_like(out), np.full(128, 5), np.full(128, 5)
+        for i in range(steps):
+            expected[i] = 2 * state + 3 ** (i + 1) + row
+            state, row = 2 * state + x[i], x[i]
+        np.testing.assert_array_equal(out, expected)
+
+
+def divided_tasks_kernel(target: int) -> str:
+    """The tasks of `tasks_kernel`, for two partitions that both read the answers."""
+    answer = f"!ttg.memdesc<2xi64, {SHARED}, mutable>"
+    lanes = "lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []"
+    regs = f"#ttg.linear<{{register = [[1]], {lanes}}}>"
+    values = "tensor<128xi32, #L>"
+    operands = f"tensor<128x!tt.ptr<i32>, #L>, {values}, tensor<128xi1, #L>"
+    first, second, both = (
+        f"{{ttg.partition = array<i32: {partitions}>}}" for partitions in ("0", "1", "0, 1")
+    )
+    return module(
+        target,
+        f"""
+  tt.func public @k(%out: !tt.ptr<i32>) {{
+    %c128 = arith.constant 128 : i32
+    %true = arith.constant true
+    %one = arith.constant dense<1> : {values}
+    %always = arith.constant dense<true> : tensor<128xi1, #L>
+    %first_pid = tt.get_program_id x : i32
+    %last:2 = scf.while (%pid = %first_pid, %work = %true) : (i32, i1) -> (i32, i1) {{
+      scf.condition(%work) {both} %pid, %work : i32, i1
+    }} do {{
+    ^bb0(%pid: i32, %working: i1):
+      %sync = ttnvgpu.clc_try_cancel_sync {first} : tensor<2xi64, {regs}>
+      %buf = ttg.local_alloc %sync {{alignment = 16 : i32, ttg.partition = array<i32: 0>}}
+        : (tensor<2xi64, {regs}>) -> {answer}
+      %offset = arith.muli %pid, %c128 {both} : i32
+{tensor_of_pointers("%out", "%offset")}
+      %old = tt.atomic_rmw add, relaxed, gpu, %at, %one, %always {second} : ({operands}) -> {values}
+      %answer = ttnvgpu.clc_load_result %buf {both} : {answer} -> i128
+      %more = ttnvgpu.clc_is_canceled %answer {both} : i128 -> i1
+      %next = ttnvgpu.clc_get_program_id %answer, x {both} : i128 -> i32
+      scf.yield {both} %next, %more : i32, i1
+    }} attributes {{ttg.partition = array<i32: 0, 1>, ttg.warp_specialize.tag = 0 : i32,
+         ttg.partition.outputs = [array<i32: 0, 1>, array<i32: 0, 1>]}}
+    tt.return
+  }}
+""",
+    )
+
+
+@pytest.mark.parametrize("target", [100, 120])
+def test_each_task_is_done_once_by_partitions(target, tmp_path):
+    passes = (
+        "nvws-insert-aref,nvws-lower-aref,nvws-partition-loops,canonicalize,nvws-lower-warp-group"
+    )
+    kernel = compile_lowered(tmp_path, divided_tasks_kernel(target), passes, target)
+    assert "clusterlaunchcontrol.try_cancel" in kernel.asm["ptx"]
+    for seed in range(6):
+        out = np.zeros((9, 128), np.int32)
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 9, 256, [out], dynamic_shared=kernel.metadata.shared,
+            schedule_seed=seed,
+        )  # fmt: skip
+        np.testing.assert_array_equal(out, 1)

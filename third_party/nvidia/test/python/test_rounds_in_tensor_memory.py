@@ -460,3 +460,75 @@ class Generator:
 @pytest.mark.parametrize("seed", range(12))
 def test_random_program(seed, tmp_path):
     check(Generator(seed).program(), tmp_path)
+
+
+def matmul_ir() -> str:
+    """One partition loads operands, one multiplies, and one stores the sum of each second step."""
+    lines = Text((1, 0), 1)
+    for line in (
+        "tt.func public @k(%a_ptr: !tt.ptr<f16>, %b_ptr: !tt.ptr<f16>, %out: !tt.ptr<f32>, "
+        "%steps: i32) {",
+        *(f"%c{i} = arith.constant {i} : i32" for i in range(5)),
+        f"%size = arith.constant {M * N} : i32",
+        f"%a_size = arith.constant {M * K} : i32",
+        f"%b_size = arith.constant {K * N} : i32",
+        "%start0 = arith.constant 0 : i32",
+        "%true = arith.constant true",
+        "%zero = arith.constant dense<0.0> : !rows",
+        *grid("at", "#rows", M),
+        *operand("a", "#rows", M)[:-2],
+        *operand("b", "#few", K)[:-2],
+        "%d, %t0 = ttnvgpu.tmem_alloc %zero : (!rows) -> (!sum, !token)",
+        "%loop = scf.for %i = %c0 to %steps step %c1 iter_args(%t = %t0) -> (!token) : i32 {",
+    ):
+        lines.add(line)
+    load = "{ttg.partition = array<i32: 2>}"
+    for name, layout, rows in (("a", "#rows", M), ("b", "#few", K)):
+        values = f"tensor<{rows}x16xi32, {layout}>"
+        pointers = f"tensor<{rows}x16x!tt.ptr<f16>, {layout}>"
+        for line in (
+            f"%{name}o = arith.muli %i, %{name}_size {load} : i32",
+            f"%{name}s = tt.splat %{name}o {load} : i32 -> {values}",
+            f"%{name}q = tt.addptr %{name}p, %{name}s {load} : {pointers}, {values}",
+            f"%{name}x = tt.load %{name}q {load} : {pointers}",
+            f"%{name} = ttg.local_alloc %{name}x {load}"
+            f" : (tensor<{rows}x16xf16, {layout}>) -> !{name}",
+        ):
+            lines.add(line)
+    both = "{ttg.partition = array<i32: 0, 1>}"
+    lines.add(f"%bit = arith.andi %i, %c1 {both} : i32")
+    lines.add(f"%even = arith.cmpi eq, %bit, %c0 {both} : i32")
+    lines.all = "0, 1"
+    lines.iteration = "%i"
+    token = lines.write(Mma(1, True), "%t")
+    token = lines.write(If([Load(0, 0)]), token)
+    lines.add(f"scf.yield {{ttg.partition = array<i32: 0, 1, 2>}} {token} : !token")
+    lines.add(
+        "} {tt.warp_specialize, ttg.partition = array<i32: 0, 1, 2>, "
+        "ttg.partition.outputs = [array<i32: 1>], ttg.warp_specialize.tag = 0 : i32}"
+    )
+    lines.add("tt.return")
+    lines.add("}")
+    return HEADER + "\n".join(lines.lines) + "\n}\n"
+
+
+def test_operands_and_sums_in_rings(tmp_path):
+    """Tensor cores read operands from rings, and say so later than the loop ends."""
+    module = _C.ir.Module.parse(matmul_ir(), _C.ir.Context())
+    _C.passes.PassManager.parse(f"nvws-insert-aref,{PASSES}", module.context).run(module)
+    path = tmp_path / "kernel.ttgir"
+    path.write_text(str(module))
+    kernel = tile.compile(str(path), target=tile.GPUTarget("cuda", 100, 32), stop_at="ptx")
+    generator = np.random.default_rng(1)
+    for steps in (0, 1, 2, 5):
+        a = generator.integers(-2, 3, (steps, M, K)).astype(np.float16)
+        b = generator.integers(-2, 3, (steps, K, N)).astype(np.float16)
+        out = poisoned((max(steps, 1), 4, M, N), "fp32")
+        expected = out.copy()
+        sums = np.cumsum(a.astype(np.float32) @ b.astype(np.float32), axis=0)
+        expected[:steps:2, 0] = sums[::2]
+        tile.sim.launch(
+            kernel.asm["ptx"], "k", 1, 384, [a, b, out, steps],
+            dynamic_shared=kernel.metadata.shared, schedules=4,
+        )  # fmt: skip
+        np.testing.assert_array_equal(out, expected)

@@ -9,11 +9,17 @@ include "mlir/Pass/PassBase.td"
 def NVWSInsertAref : Pass<"nvws-insert-aref", "::mlir::ModuleOp"> {
   let summary = "Send what other partitions use through rings";
   let description = [{
-    Operations say which partition runs them (`ttg.partition`). A tensor that one
-    partition makes and another one uses goes through a ring of one slot. So does a
-    buffer in shared memory that is made with its contents. The maker fills the slot.
-    Each other partition enters it before its first use and leaves it behind its last
-    one. Blocks that descriptors load are copied to the slot.
+    Operations say which partition runs them (`ttg.partition`). A tensor or a number
+    that one partition has and another one uses goes through a ring of one slot. So
+    does a buffer in shared memory that is made with its contents. The maker fills the
+    slot. Of what a loop hands on (`ttg.partition.outputs`), the one that has it does so
+    at the start of the iteration. Each other partition enters the slot before its
+    first use, and leaves it behind its last access of the slot.
+
+    Blocks that descriptors load are copied to the slot. Answers of launch control go
+    to a ring of two slots. Where an operation runs in the partition that has a value
+    and in others, `nvws.aref.phi` is the value that each of them has. Single bits and
+    pointers go through no ring.
 
     Before:
     ```mlir

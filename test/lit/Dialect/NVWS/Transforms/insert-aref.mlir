@@ -4,6 +4,8 @@
 #rows = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #shared = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
+#answer = #ttg.linear<{register = [[1]], lane = [[0], [0], [0], [0], [0]], warp = [[0], [0]], block = []}>
+#line = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #tmem = #ttnvgpu.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 !desc = !tt.tensordesc<tensor<64x64xf16, #shared>>
 !block = tensor<64x64xf16, #rows>
@@ -49,9 +51,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NEXT: "use"([[X]]) {ttg.partition = array<i32: 0>}
   // CHECK-NEXT: [[G:%.*]], [[U:%.*]] = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
   // CHECK-NEXT: [[Y:%.*]] = ttg.local_load [[G]] {ttg.partition = array<i32: 1>}
-  // CHECK-NEXT: "use"([[Y]])
-  // CHECK-NEXT: "use"([[Y]])
   // CHECK-NEXT: nvws.aref.get.exit [[R]], [[U]] [#nvws.async_op<none>] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: "use"([[Y]])
+  // CHECK-NEXT: "use"([[Y]])
   // CHECK-NEXT: nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 2>}
   tt.func @made(%n: i32) {
     %c0 = arith.constant 0 : i32
@@ -73,8 +75,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-NEXT: nvws.aref.put.exit
   // CHECK: nvws.aref.get.enter [[R:%.*]] {ttg.partition = array<i32: 0>}
   // CHECK-NEXT: ttg.local_load
-  // CHECK-NEXT: "use"
   // CHECK-NEXT: nvws.aref.get.exit [[R]], %{{.*}} {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: "use"
   // CHECK-NEXT: [[G:%.*]], %{{.*}} = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
   // CHECK-NEXT: "read"([[G]])
   // CHECK-NEXT: nvws.aref.get.exit
@@ -123,6 +125,106 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @stays() {
     %x = "make"() {ttg.partition = array<i32: 0>} : () -> !block
     "use"(%x) {ttg.partition = array<i32: 0>} : (!block) -> ()
+    tt.return
+  }
+
+  // A loop hands a value on to its partition, which fills the slot at the start
+  // of the iteration. The other one takes it from there.
+  // CHECK-LABEL: @handed_on
+  // CHECK: scf.for {{.*}} iter_args([[K:%.*]] = %{{.*}})
+  // CHECK-NEXT: [[W:%.*]], [[T:%.*]] = nvws.aref.put.enter [[R:%.*]] {ttg.partition = array<i32: 0>}
+  // CHECK-NEXT: ttg.local_store [[K]], [[W]] {ttg.partition = array<i32: 0>}
+  // CHECK: [[G:%.*]], [[U:%.*]] = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: [[X:%.*]] = ttg.local_load [[G]] {ttg.partition = array<i32: 1>}
+  // CHECK: "use"([[X]])
+  tt.func @handed_on(%first: !block, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %first) -> (!block) : i32 {
+      %x = "make"(%k) {ttg.partition = array<i32: 0>} : (!block) -> !block
+      "use"(%k) {ttg.partition = array<i32: 1>} : (!block) -> ()
+      scf.yield {ttg.partition = array<i32: 0>} %x : !block
+    } {ttg.partition = array<i32: 0, 1>, ttg.partition.outputs = [array<i32: 0>]}
+    tt.return
+  }
+
+  // What one partition makes, the loop hands on to another one: that one takes
+  // it at the end.
+  // CHECK-LABEL: @handed_over
+  // CHECK: "make"
+  // CHECK: nvws.aref.put.exit
+  // CHECK: "use"
+  // CHECK-NEXT: nvws.aref.get.enter
+  // CHECK-NEXT: [[X:%.*]] = ttg.local_load {{.*}} {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: nvws.aref.get.exit
+  // CHECK-NEXT: scf.yield {{.*}}[[X]]
+  tt.func @handed_over(%first: !block, %n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %first) -> (!block) : i32 {
+      %x = "make"() {ttg.partition = array<i32: 0>} : () -> !block
+      "use"(%k) {ttg.partition = array<i32: 1>} : (!block) -> ()
+      scf.yield {ttg.partition = array<i32: 0, 1>} %x : !block
+    } {ttg.partition = array<i32: 0, 1>, ttg.partition.outputs = [array<i32: 1>]}
+    tt.return
+  }
+
+  // The maker runs the user with its own value, the others with what they took.
+  // Only partitions of their own have no phi any more.
+  // LOWERED-LABEL: @together
+  // CHECK-LABEL: @together
+  // CHECK: [[X:%.*]] = "make"
+  // CHECK: nvws.aref.get.enter %{{.*}} {ttg.partition = array<i32: 0, 2>}
+  // CHECK: [[Y:%.*]] = ttg.local_load {{.*}} {ttg.partition = array<i32: 0, 2>}
+  // CHECK: [[P:%.*]] = nvws.aref.phi [[X]], [[Y]] {ttg.partition = array<i32: 0, 1, 2>}
+  // CHECK: "use"([[P]])
+  // CHECK: "use"([[Y]])
+  tt.func @together(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = "make"() {ttg.partition = array<i32: 1>} : () -> !block
+      "use"(%x) {ttg.partition = array<i32: 0, 1>} : (!block) -> ()
+      "use"(%x) {ttg.partition = array<i32: 0, 2>} : (!block) -> ()
+    } {ttg.partition = array<i32: 0, 1, 2>}
+    tt.return
+  }
+
+  // A number goes through a ring as a tensor of one element.
+  // CHECK-LABEL: @number
+  // CHECK: [[S:%.*]] = tt.splat %{{.*}} {ttg.partition = array<i32: 0>} : i32 -> tensor<1xi32
+  // CHECK-NEXT: ttg.local_store [[S]]
+  // CHECK: [[L:%.*]] = ttg.local_load
+  // CHECK: [[N:%.*]] = tt.unsplat [[L]] {ttg.partition = array<i32: 1>}
+  // CHECK: "use"([[N]])
+  tt.func @number(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %x = "make"() {ttg.partition = array<i32: 0>} : () -> i32
+      "use"(%x) {ttg.partition = array<i32: 1>} : (i32) -> ()
+    } {ttg.partition = array<i32: 0, 1>}
+    tt.return
+  }
+
+  // Launch control answers into a ring of two slots. All partitions read it.
+  // CHECK-LABEL: @answer
+  // CHECK: ttg.local_alloc {alignment = 16 : i32} : () -> !ttg.memdesc<2x2xi64
+  // CHECK: [[W:%.*]], [[T:%.*]] = nvws.aref.put.enter [[R:%.*]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: nvws.clc_try_cancel [[W]] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: nvws.aref.put.exit [[R]], [[T]] [#nvws.async_op<clc>] {ttg.partition = array<i32: 1>}
+  // CHECK-NEXT: [[G:%.*]], [[U:%.*]] = nvws.aref.get.enter [[R]] {ttg.partition = array<i32: 0, 1>}
+  // CHECK-NEXT: ttnvgpu.clc_load_result [[G]]
+  // CHECK-NEXT: nvws.aref.get.exit [[R]], [[U]] [#nvws.async_op<none>] {ttg.partition = array<i32: 0, 1>}
+  tt.func @answer(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %a = ttnvgpu.clc_try_cancel_sync {ttg.partition = array<i32: 1>} : tensor<2xi64, #answer>
+      %b = ttg.local_alloc %a {alignment = 16 : i32, ttg.partition = array<i32: 1>} : (tensor<2xi64, #answer>) -> !ttg.memdesc<2xi64, #line, #smem, mutable>
+      %c = ttnvgpu.clc_load_result %b {ttg.partition = array<i32: 0, 1>} : !ttg.memdesc<2xi64, #line, #smem, mutable> -> i128
+      "use"(%c) {ttg.partition = array<i32: 0, 1>} : (i128) -> ()
+    } {ttg.partition = array<i32: 0, 1>}
     tt.return
   }
 }
