@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import re
 from typing import Any
 
@@ -249,10 +250,18 @@ class NvidiaBackend(BaseBackend):
         memory, dots take mma.sync, and those with scales become dots of bf16."""
         if "shared memory" not in shortage["message"]:
             return None
-        for stages in range(options.num_stages - 1, 1, -1):
+        # A group of warps may need less than one that computes all rows: its weights are in tensor
+        # memory.
+        ways = [(True, False, False)]
+        if options.specialize_warps and "tt.warp_specialize" in str(module):
+            ways += [(True, True, True), (True, True, False)]
+            if not options.correction_group:
+                ways.pop(1)
+        numbers = range(options.num_stages - 1, 1, -1)
+        for way, stages in itertools.product(ways, numbers):
             fewer = dataclasses.replace(options, num_stages=stages)
             attempt = watch.Attempt(watch.current())
-            result = self._run_ttgir(module.clone(), name, fewer, (True, False, False), raised)
+            result = self._run_ttgir(module.clone(), name, fewer, way, raised)
             if self._find_shortage(result, _SUM) is None:
                 missed(
                     "tritongpu-pipeline",

@@ -95,6 +95,19 @@ def test_head_sizes(example, size, one_pass, monkeypatch):
     check(example, one_pass, 128, size, True, **options)
 
 
+@pytest.mark.parametrize("specialized", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+def test_weights_in_the_columns_of_scores(example, causal, specialized, monkeypatch):
+    """On sm_100 the columns of tensor memory are short, and weights lie where their scores were."""
+    run_on("cuda:100", monkeypatch)
+    monkeypatch.setenv("TILE_SIM_SCHEDULES", "3")
+    options = {"num_warps": 8, "num_stages": 2, "specialized": specialized}
+    kernel = check(example, True, 256, 128, causal, bm=64, bn=128, **options)
+    view = r"memdesc_reinterpret %\S+ : !ttg\.memdesc<128x64xf32, #tmem\d*, [^>]*> -> [^>]*xf16"
+    assert re.search(view, kernel.asm["ttgir"])
+    assert kernel.metadata.tmem_size == 512 and kernel.n_spills == 0
+
+
 def test_barriers_and_waits_of_a_step(example, monkeypatch):
     """In a step of the one pass warps meet three times: when copies are there, when the gradients
     of scores are in shared memory, and when those of queries are."""

@@ -67,6 +67,13 @@ def test_options(warps, stages):
     assert has_two_groups(kernel)
 
 
+@pytest.mark.parametrize("corrects", [False, True])
+def test_more_stages_than_fit(corrects):
+    """Loops get fewer. In one group, weights would be in shared memory, and nothing would fit."""
+    kernel = run("fp16", 300, 300, 128, 128, num_stages=4, correction_group=corrects)
+    assert has_two_groups(kernel) and shares(kernel)
+
+
 @pytest.mark.parametrize(("d", "bn", "expected"), [(64, 128, False), (128, 64, False)])
 def test_only_where_columns_are_scarce(d, bn, expected):
     """Weights in columns of their own let the next scores start earlier."""
