@@ -209,6 +209,9 @@ void startAhead(scf::ForOp loop, Head head) {
         one = arith::ConstantIntOp::create(before, loc, 1, 32);
   Value barriers = mbarriers.allocate(before, loc, /*count=*/1);
   mbarriers.initialize(before, loc, barriers, /*arrivals=*/1);
+  // Where no dot is started ahead, the loop has no iterations. The analysis of
+  // barriers does not know this. It would put one into the loop.
+  gpu::BarrierOp::create(before, loc, gpu::AddrSpace::Local);
   Value done = gpu::getBuffer(before, loc, barriers, zero);
 
   IRRewriter rewriter(loop);

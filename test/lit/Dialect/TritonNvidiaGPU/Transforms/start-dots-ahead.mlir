@@ -20,6 +20,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK: %[[D:.*]] = ttnvgpu.tmem_alloc : ()
   // CHECK: %[[BARRIERS:.*]] = ttg.local_alloc : () -> !ttg.memdesc<1x1xi64
   // CHECK: ttnvgpu.init_barrier
+  // CHECK-NEXT: ttg.barrier local
   // CHECK: %[[DONE:.*]] = ttg.memdesc_index %[[BARRIERS]]
   // CHECK: scf.if
   // CHECK: ttnvgpu.wait_barrier
