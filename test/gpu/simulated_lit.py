@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.append(str(ROOT / "python"))
 
 HEADER = re.compile(
     r"tt\.func +(?:public +)?@(\w+)\((.*?)\)(?: *-> *(\(.*?\)|[^{}]*?(?:<.*?>)?))?"
