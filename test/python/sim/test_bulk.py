@@ -86,12 +86,10 @@ def test_reductions(op, kind):
     assert (out == want).all()
 
 
-def test_between_ctas_of_a_cluster():
-    source, out = rng.integers(0, 1 << 30, (2, 64)).astype(np.int32), np.zeros((2, 64), np.int32)
-    text = (
-        INIT
-        + SYNC
-        + """
+BETWEEN = (
+    INIT
+    + SYNC
+    + """
 ld.param.u64 %rd1, [in]; mov.u32 %r9, %ctaid.x; mad.wide.u32 %rd1, %r9, 256, %rd1; mad.wide.u32 %rd1, %r30, 8, %rd1;
 ld.global.v2.b32 {%r2, %r3}, [%rd1]; mov.u32 %r1, buffer; mad.lo.u32 %r4, %r30, 8, %r1; st.shared.v2.b32 [%r4], {%r2, %r3};
 fence.proxy.async; bar.sync 0;
@@ -100,15 +98,30 @@ mov.u32 %r5, %cluster_ctarank; xor.b32 %r5, %r5, 1; add.u32 %r6, %r1, 1024; mapa
 mov.u32 %r7, bar; mapa.shared::cluster.u32 %r7, %r7, %r5;
 @%p15 cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r6], [%r1], 256, [%r7];
 """
-        + WAIT
-        + """
+    + WAIT
+    + """
 ld.shared.v2.b32 {%r2, %r3}, [%r4+1024]; ld.param.u64 %rd2, [out]; mad.wide.u32 %rd2, %r9, 256, %rd2; mad.wide.u32 %rd2, %r30, 8, %rd2;
 st.global.v2.b32 [%rd2], {%r2, %r3};
 """
-        + SYNC
-    )
-    report = run(text, 2, 32, [source, out], IO, cluster=2)
+    + SYNC
+)
+
+
+def test_between_ctas_of_a_cluster():
+    source, out = rng.integers(0, 1 << 30, (2, 64)).astype(np.int32), np.zeros((2, 64), np.int32)
+    report = run(BETWEEN, 2, 32, [source, out], IO, cluster=2)
     assert report.ok and (out == source[::-1]).all()
+
+
+@pytest.mark.parametrize("cluster", [{}, {"cluster": 1}])
+def test_copies_between_ctas_need_a_cluster(cluster):
+    """An H200 stops there. In a cluster of two the CTA may copy to itself."""
+    to_itself = BETWEEN.replace("xor.b32 %r5, %r5, 1;", "")
+    source, out = rng.integers(0, 1 << 30, (2, 64)).astype(np.int32), np.zeros((2, 64), np.int32)
+    report = run(to_itself, 2, 32, [source, out], IO, raise_on_finding=False, **cluster)
+    assert "not-remote" in report.messages[0] and "a cluster of two" in report.messages[0]
+    report = run(to_itself, 2, 32, [source, out], IO, cluster=2)
+    assert report.ok and (out == source).all()
 
 
 @pytest.mark.parametrize(

@@ -228,6 +228,12 @@ bool checkBulk(Ctx &c, const Inst &inst, unsigned l, uint64_t to, uint64_t from,
 
 /// Into shared memory, from global memory or another CTA's shared memory.
 Step execToShared(Ctx &c, const Inst &inst, uint32_t mask) {
+  // An H200 stops there, as at an illegal instruction.
+  if (mask && inst.space != Space::Global && c.launch->clusterSize < 2)
+    return c.fail(
+        inst, unsigned(std::countr_zero(mask)), "not-remote",
+        "a bulk copy between CTAs needs a cluster of two or more, and "
+        "this launch has clusters of one");
   Addresses a(c, inst);
   for (uint32_t m = mask; m; m &= m - 1) {
     unsigned l = unsigned(std::countr_zero(m));

@@ -52,8 +52,8 @@ Step execStoreAsync(Ctx &c, const Inst &inst, uint32_t mask) {
   gatherAddresses(c, inst, inst.op[1], inst.imm, to);
   gatherAddresses(c, inst, inst.op[0], int64_t(int32_t(inst.target)), barrier);
   unsigned element = bytesOf(inst.type), bytes = element * inst.extCount;
-  // PTX wants %cluster_nctarank > 1. An H200 stops at st.async otherwise, as at
-  // an illegal instruction.
+  // PTX wants %cluster_nctarank > 1. An H200 stops at either instruction
+  // otherwise, as at an illegal one.
   if (mask && c.launch->clusterSize < 2)
     return c.fail(inst, unsigned(std::countr_zero(mask)), "not-remote",
                   std::string(inst.mod[0] == Store ? "st.async" : "red.async") +
