@@ -227,7 +227,8 @@ bool sinkBehindCopies(LocalAllocOp alloc) {
 
 /// Moves `op`, which takes a loaded tensor through shared memory, behind other
 /// loads that start before its first user. They arrive together, so that a warp
-/// waits once. What waits takes few registers: more would cost blocks.
+/// waits once. What waits takes few registers: more would cost blocks. So would
+/// memory for other buffers, which begin behind it now.
 bool sinkBehindLoads(Operation *op) {
   constexpr int64_t kMostRegisters = 32;
   auto load = op->getOperand(0).getDefiningOp<LoadOp>();
@@ -238,12 +239,16 @@ bool sinkBehindLoads(Operation *op) {
     return false;
   int64_t waiting = 0;
   Operation *last = nullptr;
-  for (Operation *at = load; at != target; at = at->getNextNode())
+  for (Operation *at = load; at != target; at = at->getNextNode()) {
+    // Memory for both would be there at once.
+    if (isa<LocalAllocOp>(at) && at != op)
+      break;
     if (auto type = dyn_cast_if_present<RankedTensorType>(
             isa<LoadOp>(at) ? at->getResult(0).getType() : Type())) {
       waiting += countRegisters(type);
       last = at;
     }
+  }
   if (!last || !op->isBeforeInBlock(last) || waiting > kMostRegisters)
     return false;
   op->moveAfter(last);

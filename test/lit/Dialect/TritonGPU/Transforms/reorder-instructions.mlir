@@ -306,6 +306,22 @@ tt.func @behind_loads_by_conversion(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q
   tt.return %s : tensor<64x64xf16, #mma>
 }
 
+// Another buffer begins before the second load. A conversion behind that load
+// would need memory beside it.
+// CHECK-LABEL: @before_a_buffer
+tt.func @before_a_buffer(%p: tensor<64x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f16>, #blocked>) -> (tensor<64x64xf16, #mma>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>) {
+  // CHECK-NEXT: %[[A:.*]] = tt.load %arg0
+  // CHECK-NEXT: ttg.convert_layout %[[A]]
+  // CHECK-NEXT: ttg.local_alloc
+  // CHECK-NEXT: tt.load %arg1
+  %a = tt.load %p : tensor<64x64x!tt.ptr<f16>, #blocked>
+  %c = ttg.convert_layout %a : tensor<64x64xf16, #blocked> -> tensor<64x64xf16, #mma>
+  %m = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  %b = tt.load %q : tensor<64x64x!tt.ptr<f16>, #blocked>
+  ttg.local_store %b, %m : tensor<64x64xf16, #blocked> -> !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+  tt.return %c, %m : tensor<64x64xf16, #mma>, !ttg.memdesc<64x64xf16, #shared, #smem, mutable>
+}
+
 // CHECK-LABEL: @many_wait
 tt.func @many_wait(%p: tensor<128x64x!tt.ptr<f16>, #blocked>, %q: tensor<64x64x!tt.ptr<f16>, #blocked>) -> (tensor<64x64xf16, #blocked>, tensor<128x64xf16, #blocked>) {
   // CHECK-NEXT: %[[A:.*]] = tt.load %arg0
