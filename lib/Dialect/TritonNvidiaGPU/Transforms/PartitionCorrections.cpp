@@ -33,6 +33,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Corrections.h"
 #include "RowFactors.h"
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
@@ -51,8 +52,6 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "triton-nvidia-partition-corrections"
@@ -80,202 +79,6 @@ constexpr Share kShare{32, 88};
 /// than it.
 constexpr Share kSmallShare{16, 72};
 constexpr int64_t kManyWeights = 128;
-
-//===----------------------------------------------------------------------===//
-// What a group corrects
-//===----------------------------------------------------------------------===//
-
-/// A sum that the body of a loop multiplies by factors, and then adds to.
-struct Correction {
-  Region *region = nullptr;
-  scf::ForOp loop;
-  TMEMLoadOp load;
-  TMEMStoreOp store;
-  TCGen5MMAOp mma;
-  /// A factor for each row.
-  Value factors;
-  /// Which one it is in its region.
-  unsigned number = 0;
-  /// The sum, as it is called around the operation.
-  Value sum;
-
-  /// What is handed over, and its barriers, around the operation.
-  Value handed, sent, corrected, added;
-
-  gpu::MemDescType getType() const {
-    return cast<gpu::MemDescType>(sum.getType());
-  }
-};
-
-Value getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view->getOperand(0);
-  return buffer;
-}
-
-/// The first operation of the body of a loop that writes to the left operand of
-/// a dot, or to the buffer that this is a view of. Null if there may be others
-/// behind the dot, or outside of the body.
-Operation *findFirstWrite(TCGen5MMAOp mma, scf::ForOp loop) {
-  Operation *alloc = getRoot(mma.getA()).getDefiningOp();
-  if (!alloc || alloc->getParentOp() != loop ||
-      !isa<TMEMAllocOp, gpu::LocalAllocOp>(alloc))
-    return nullptr;
-  Operation *first = alloc->getNumOperands() ? alloc : nullptr;
-  SmallVector<Value> views{alloc->getResult(0)};
-  while (!views.empty()) {
-    Value view = views.pop_back_val();
-    for (Operation *user : view.getUsers()) {
-      if (user->getParentOp() != loop || mma->isBeforeInBlock(user))
-        return nullptr;
-      if (isa<ViewLikeOpInterface>(user))
-        views.push_back(user->getResult(0));
-      else if (!first || user->isBeforeInBlock(first))
-        first = user;
-    }
-  }
-  return first;
-}
-
-/// Whether nobody writes to what a dot reads before the dot is done, if it is
-/// waited for before `findFirstWrite`. A ring from around the loop is handed
-/// back by the dots themselves.
-bool areFactorsKept(TCGen5MMAOp mma, scf::ForOp loop) {
-  Operation *first = findFirstWrite(mma, loop);
-  Value ring = getRoot(mma.getB());
-  return first && first != mma &&
-         !loop->isAncestor(ring.getParentBlock()->getParentOp());
-}
-
-/// What the body of a loop corrects, if it does nothing else with the sum than
-/// that, and one dot.
-std::optional<Correction> findCorrection(TMEMStoreOp store) {
-  auto loop = dyn_cast<scf::ForOp>(store->getParentOp());
-  RowScaling scaling = getRowScaling(store);
-  if (!loop || !scaling || !matchPattern(store.getPred(), m_One()) ||
-      scaling.load->getParentOp() != loop)
-    return std::nullopt;
-  Correction found;
-  found.loop = loop;
-  found.load = scaling.load;
-  found.store = store;
-  found.factors = scaling.factors;
-  Operation *source = found.factors.getDefiningOp();
-  if (!source || source->getParentOp() != loop)
-    return std::nullopt;
-  for (Operation *user : store.getDst().getUsers()) {
-    if (user == store || user == found.load || !loop->isAncestor(user))
-      continue;
-    auto mma = dyn_cast<TCGen5MMAOp>(user);
-    if (!mma || found.mma || mma.getD() != store.getDst() ||
-        mma->getParentOp() != loop)
-      return std::nullopt;
-    found.mma = mma;
-  }
-  if (!found.mma || found.mma.isAsync() || found.mma.usesTwoCTAs() ||
-      !matchPattern(found.mma.getPred(), m_One()) ||
-      !store->isBeforeInBlock(found.mma) || !areFactorsKept(found.mma, loop))
-    return std::nullopt;
-  return found;
-}
-
-/// What the body of a partition calls so, as it is called around the operation.
-/// Null if it is made there.
-Value getOuter(Value value, gpu::WarpSpecializeOp specialize, Region *region) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    if (argument.getOwner() == &region->front() &&
-        region != &specialize.getDefaultRegion())
-      return specialize.getExplicitCaptures()[argument.getArgNumber()];
-  bool isConstant = matchPattern(value, m_Constant());
-  bool isInside = region->isAncestor(value.getParentRegion());
-  return isConstant || !isInside ? value : Value();
-}
-
-bool isSame(Value a, Value b) {
-  APInt x, y;
-  return a == b || (matchPattern(a, m_ConstantInt(&x)) &&
-                    matchPattern(b, m_ConstantInt(&y)) && x == y);
-}
-
-/// Whether other warps can compute a bound of a loop of `region`: from what is
-/// around the operation, and from counters of loops around this one.
-bool canRepeat(Value value, gpu::WarpSpecializeOp specialize, Region *region) {
-  if (getOuter(value, specialize, region))
-    return true;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument == loop.getInductionVar();
-  }
-  Operation *op = value.getDefiningOp();
-  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
-         !isa<ShapedType>(value.getType()) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return canRepeat(operand, specialize, region);
-         });
-}
-
-/// The loops around a correction in its region, the innermost first. Empty if
-/// there is anything else around it.
-SmallVector<scf::ForOp> getNest(const Correction &correction) {
-  SmallVector<scf::ForOp> nest;
-  for (Operation *op = correction.loop; op->getParentRegion();
-       op = op->getParentOp()) {
-    auto loop = dyn_cast<scf::ForOp>(op);
-    if (!loop)
-      return {};
-    nest.push_back(loop);
-    if (loop->getParentRegion() == correction.region)
-      return nest;
-  }
-  return {};
-}
-
-/// Whether two groups compute the same number, each in its region.
-bool isSameIn(Value a, Region *inA, Value b, Region *inB,
-              gpu::WarpSpecializeOp specialize) {
-  Value outerA = getOuter(a, specialize, inA),
-        outerB = getOuter(b, specialize, inB);
-  if (outerA || outerB)
-    return outerA && outerB && isSame(outerA, outerB);
-  auto getDepth = [](Value counter) {
-    unsigned depth = 0;
-    Operation *op = cast<BlockArgument>(counter).getOwner()->getParentOp();
-    for (; isa<scf::ForOp>(op); op = op->getParentOp())
-      ++depth;
-    return depth;
-  };
-  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  if (!x && !y)
-    return getDepth(a) == getDepth(b);
-  return x && y && x->getName() == y->getName() &&
-         x->getRawDictionaryAttrs() == y->getRawDictionaryAttrs() &&
-         x->getPropertiesAsAttribute() == y->getPropertiesAsAttribute() &&
-         cast<OpResult>(a).getResultNumber() ==
-             cast<OpResult>(b).getResultNumber() &&
-         llvm::all_of_zip(x->getOperands(), y->getOperands(),
-                          [&](Value v, Value w) {
-                            return isSameIn(v, inA, w, inB, specialize);
-                          });
-}
-
-/// Has the body of a loop compute `value` as early as it can, if it takes no
-/// effects for that, and no more than a number for each row.
-void moveUp(Value value, Block *body) {
-  Operation *op = value.getDefiningOp();
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!op || op->getBlock() != body || (type && type.getRank() > 1) ||
-      op->getNumRegions() || !isMemoryEffectFree(op))
-    return;
-  Operation *last = nullptr;
-  for (Value operand : op->getOperands()) {
-    moveUp(operand, body);
-    Operation *def = operand.getDefiningOp();
-    if (def && def->getBlock() == body && (!last || last->isBeforeInBlock(def)))
-      last = def;
-  }
-  if (last)
-    op->moveAfter(last);
-}
 
 //===----------------------------------------------------------------------===//
 // The partition
@@ -430,7 +233,7 @@ private:
     b.setInsertionPointToStart(loop.getBody());
     Value before = flip(b, phase);
     // The weights come behind it.
-    moveUp(correction.factors, loop.getBody());
+    computeEarly(correction.factors, loop.getBody());
     b.setInsertionPointAfterValue(correction.factors);
     gpu::LocalStoreOp::create(b, loc, correction.factors, handed);
     arrive(b, sent);
