@@ -48,26 +48,24 @@ DotOperandEncodingAttr getOperandLayout(ConvertLayoutOp convert) {
 //===----------------------------------------------------------------------===//
 
 /// The arithmetic between a load and `value`, from the last operation up to the
-/// first. Each has that one varying operand and no other use. Empty if there is
-/// no such chain.
-SmallVector<Operation *> findChainFromLoad(Value value) {
+/// first. Each has no other use, and one operand that varies: the others are
+/// results that `isOther` holds for. `value` becomes what is loaded. Empty if
+/// there is no such chain.
+SmallVector<Operation *>
+findChainFromLoad(Value &value, function_ref<bool(Operation *)> isOther) {
   SmallVector<Operation *> chain;
   while (true) {
     Operation *def = value.getDefiningOp();
-    if (!def)
-      return {};
-    if (isa<LoadOp, DescriptorLoadOp>(def))
-      return value.hasOneUse() ? chain : SmallVector<Operation *>();
-    if (!def->hasTrait<mlir::OpTrait::Elementwise>() ||
+    if (isa_and_nonnull<LoadOp, DescriptorLoadOp>(def))
+      return chain;
+    if (!def || !def->hasTrait<mlir::OpTrait::Elementwise>() ||
         !isMemoryEffectFree(def) || def->getNumResults() != 1 ||
         !value.hasOneUse())
       return {};
     Value varying;
     for (Value operand : def->getOperands()) {
-      if (!getLayout(operand))
-        continue;
       Operation *source = operand.getDefiningOp();
-      if (source && isLayoutFree(source))
+      if (!getLayout(operand) || (source && isOther(source)))
         continue;
       if (varying && varying != operand)
         return {};
@@ -80,37 +78,45 @@ SmallVector<Operation *> findChainFromLoad(Value value) {
   }
 }
 
-bool moveAboveArithmetic(ConvertLayoutOp convert) {
-  DotOperandEncodingAttr layout = getOperandLayout(convert);
-  if (!layout)
-    return false;
-  SmallVector<Operation *> chain = findChainFromLoad(convert.getSrc());
-  if (chain.empty())
-    return false;
-  LDBG() << "move " << convert << " above " << chain.size() << " operations";
-  OpBuilder b(convert);
+/// Computes a chain again, in another layout. What it takes is converted, or
+/// made again where any layout will do. Returns the last result.
+Value cloneInLayout(OpBuilder &b, Location loc, ArrayRef<Operation *> chain,
+                    Attribute layout) {
   IRMapping mapping;
   for (Operation *op : llvm::reverse(chain)) {
     for (Value operand : op->getOperands()) {
       if (!getLayout(operand) || mapping.contains(operand))
         continue;
       Operation *source = operand.getDefiningOp();
-      if (isLayoutFree(source)) {
+      if (source && isLayoutFree(source)) {
         Operation *copy = b.clone(*source);
         setLayout(copy->getResult(0), layout);
         mapping.map(operand, copy->getResult(0));
       } else {
         auto type = cast<RankedTensorType>(operand.getType());
-        mapping.map(operand, ConvertLayoutOp::create(
-                                 b, convert.getLoc(),
-                                 cloneWithEncoding(type, layout), operand));
+        mapping.map(operand,
+                    ConvertLayoutOp::create(
+                        b, loc, cloneWithEncoding(type, layout), operand));
       }
     }
     Operation *copy = b.clone(*op, mapping);
     setLayout(copy->getResult(0), layout);
     mapping.map(op->getResult(0), copy->getResult(0));
   }
-  convert.replaceAllUsesWith(mapping.lookup(convert.getSrc()));
+  return mapping.lookup(chain.front()->getResult(0));
+}
+
+bool moveAboveArithmetic(ConvertLayoutOp convert) {
+  DotOperandEncodingAttr layout = getOperandLayout(convert);
+  if (!layout)
+    return false;
+  Value loaded = convert.getSrc();
+  SmallVector<Operation *> chain = findChainFromLoad(loaded, isLayoutFree);
+  if (chain.empty() || !loaded.hasOneUse())
+    return false;
+  LDBG() << "move " << convert << " above " << chain.size() << " operations";
+  OpBuilder b(convert);
+  convert.replaceAllUsesWith(cloneInLayout(b, convert.getLoc(), chain, layout));
   convert.erase();
   for (Operation *op : chain)
     op->erase();
@@ -121,70 +127,31 @@ bool moveAboveArithmetic(ConvertLayoutOp convert) {
 // Transposition
 //===----------------------------------------------------------------------===//
 
-/// The arithmetic between a load of a loop and `value`, from the last operation
-/// up to the first, that has no other use. What else it takes are broadcast
-/// values, which are converted before they are broadcast, or constants. Empty
-/// if there is no such chain.
-SmallVector<Operation *> findChainFromLoadOfLoop(Value value) {
-  SmallVector<Operation *> chain;
-  while (true) {
-    Operation *def = value.getDefiningOp();
-    if (isa_and_nonnull<LoadOp>(def))
-      return isa<scf::ForOp>(def->getParentOp()) ? chain
-                                                 : SmallVector<Operation *>();
-    if (!def || !def->hasTrait<mlir::OpTrait::Elementwise>() ||
-        !isMemoryEffectFree(def) || def->getNumResults() != 1 ||
-        !value.hasOneUse())
-      return {};
-    chain.push_back(def);
-    Value varying;
-    for (Value operand : def->getOperands()) {
-      Operation *source = operand.getDefiningOp();
-      if (!getLayout(operand) ||
-          (source && (isLayoutFree(source) || isa<BroadcastOp>(source))))
-        continue;
-      if (varying && varying != operand)
-        return {};
-      varying = operand;
-    }
-    if (!varying)
-      return {};
-    value = varying;
-  }
-}
-
 /// A loop copies what it loads to a buffer, which dots can read as it lies. So
 /// arithmetic is done behind that read, as long as no thread gets more of it.
 /// Else its result goes through a second buffer, and threads wait for another.
+/// Broadcast values are converted before they are broadcast.
 bool transposeAboveArithmetic(ConvertLayoutOp convert) {
   DotOperandEncodingAttr layout = getOperandLayout(convert);
   auto trans = convert.getSrc().getDefiningOp<TransOp>();
   if (!layout || !trans || !trans->hasOneUse())
     return false;
-  SmallVector<Operation *> chain = findChainFromLoadOfLoop(trans.getSrc());
+  Value loaded = trans.getSrc();
+  SmallVector<Operation *> chain =
+      findChainFromLoad(loaded, [](Operation *source) {
+        return isLayoutFree(source) || isa<BroadcastOp>(source);
+      });
   Attribute operand = inferOperandLayout(trans->getOpResult(0),
                                          convert.getType().getEncoding());
-  if (chain.empty() || !operand ||
+  if (chain.empty() || !operand || !loaded.getDefiningOp<LoadOp>() ||
+      !isa<scf::ForOp>(loaded.getDefiningOp()->getParentOp()) ||
       getTotalElemsPerThread(convert.getType()) >
           getTotalElemsPerThread(trans.getSrc().getType()))
     return false;
   LDBG() << "transpose above " << chain.size() << " operations: " << convert;
   OpBuilder b(convert);
-  IRMapping mapping;
-  for (Operation *op : llvm::reverse(chain)) {
-    for (Value value : op->getOperands())
-      if (getLayout(value) && !mapping.contains(value))
-        mapping.map(value,
-                    ConvertLayoutOp::create(
-                        b, convert.getLoc(),
-                        cloneWithEncoding(
-                            cast<RankedTensorType>(value.getType()), operand),
-                        value));
-    Operation *copy = b.clone(*op, mapping);
-    setLayout(copy->getResult(0), operand);
-    mapping.map(op->getResult(0), copy->getResult(0));
-  }
-  trans.getSrcMutable().assign(mapping.lookup(trans.getSrc()));
+  trans.getSrcMutable().assign(
+      cloneInLayout(b, convert.getLoc(), chain, operand));
   trans->moveBefore(convert);
   setLayout(trans.getResult(), convert.getType().getEncoding());
   convert.replaceAllUsesWith(trans.getResult());
