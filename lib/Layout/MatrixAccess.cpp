@@ -32,34 +32,57 @@ static unsigned countRowWavefronts(const LinearLayout &rows, unsigned elemBits,
          (2 - matricesLog2);
 }
 
-/// Bytes, transposed: lanes step by two columns, one register bit by one, all
-/// else by rows, of which two register bits choose the four of a 32-bit value.
-static std::optional<MatrixAccess> getTransposedBytes(const LinearLayout &only,
-                                                      unsigned maxMatrices) {
-  constexpr unsigned rowLog2 = 4, laneInRow = 2, packLog2 = 2;
-  unsigned numRegs = only.getInDimSizeLog2(kRegister);
-  auto lane = [&](unsigned i) { return only.getFlatBasis(kLane, i); };
-  auto reg = [&](unsigned i) { return only.getFlatBasis(kRegister, i); };
-  SmallVector<unsigned> rowBits;
-  std::optional<unsigned> column;
+namespace {
+/// The register bits of a layout of bytes that step by rows of 16 bytes, and
+/// the one that steps inside of a row.
+struct ByteRows {
+  SmallVector<unsigned> rows;
+  unsigned column;
+};
+} // namespace
+
+/// Lanes but for the first four step inside of a row, the first of them by
+/// `laneStep`. One register bit steps by `column`, and all else by rows. None
+/// if a layout is otherwise.
+static std::optional<ByteRows>
+findByteRows(const LinearLayout &only, uint64_t laneStep, uint64_t column) {
+  constexpr unsigned rowLog2 = 4, laneInRow = 2;
+  SmallVector<unsigned> rows;
+  std::optional<unsigned> found;
   for (auto [name, size] : only.getInDims())
     for (unsigned i = 0, e = Log2_32(size); i < e; ++i) {
       uint64_t offset = only.getFlatBasis(name, i);
       if (name == kLane && i >= laneInRow) {
-        if (offset != uint64_t(2) << (i - laneInRow))
+        if (offset != laneStep << (i - laneInRow))
           return std::nullopt;
-      } else if (name == kRegister && offset == 1 && !column) {
-        column = i;
+      } else if (name == kRegister && offset == column && !found) {
+        found = i;
       } else if (offset & maskTrailingOnes<uint64_t>(rowLog2)) {
         return std::nullopt;
       } else if (name == kRegister) {
-        rowBits.push_back(i);
+        rows.push_back(i);
       }
     }
-  if (!column || rowBits.size() < packLog2 || maxMatrices < 2)
+  if (!found)
     return std::nullopt;
+  return ByteRows{std::move(rows), *found};
+}
+
+/// Bytes, transposed: lanes step by two columns, one register bit by one, all
+/// else by rows, of which two register bits choose the four of a 32-bit value.
+static std::optional<MatrixAccess> getTransposedBytes(const LinearLayout &only,
+                                                      unsigned maxMatrices) {
+  constexpr unsigned packLog2 = 2;
+  unsigned numRegs = only.getInDimSizeLog2(kRegister);
+  auto lane = [&](unsigned i) { return only.getFlatBasis(kLane, i); };
+  auto reg = [&](unsigned i) { return only.getFlatBasis(kRegister, i); };
+  std::optional<ByteRows> found =
+      findByteRows(only, /*laneStep=*/2, /*column=*/1);
+  if (!found || found->rows.size() < packLog2 || maxMatrices < 2)
+    return std::nullopt;
+  ArrayRef<unsigned> rowBits = found->rows;
   unsigned matrices = maxMatrices > 2 && rowBits.size() > packLog2 ? 2 : 1;
-  SmallVector<unsigned> bits = {rowBits[0], rowBits[1], *column};
+  SmallVector<unsigned> bits = {rowBits[0], rowBits[1], found->column};
   bits.append(rowBits.begin() + packLog2, rowBits.end());
   LinearLayout rows =
       getRowLayout(only, {reg(rowBits[0]), lane(0), lane(1) ^ reg(rowBits[1]),
@@ -75,31 +98,18 @@ static std::optional<MatrixAccess> getTransposedBytes(const LinearLayout &only,
 
 std::optional<MatrixAccess> getByteMatrixAccess(const LinearLayout &offsets,
                                                 bool isLoad) {
-  constexpr unsigned rowLog2 = 4, laneInRow = 2, packLog2 = 2;
+  constexpr unsigned packLog2 = 2;
   if (offsets.getInDimSizeLog2(kLane) != 5)
     return std::nullopt;
   LinearLayout only = offsets.sublayout(offsets.getInDimNames(), {kOffset});
-  SmallVector<unsigned> rowBits;
-  std::optional<unsigned> column;
-  for (auto [name, size] : only.getInDims())
-    for (unsigned i = 0, e = Log2_32(size); i < e; ++i) {
-      uint64_t offset = only.getFlatBasis(name, i);
-      if (name == kLane && i >= laneInRow) {
-        if (offset != uint64_t(1) << (i - laneInRow))
-          return std::nullopt;
-      } else if (name == kRegister && offset == 8 && !column) {
-        column = i;
-      } else if (offset & maskTrailingOnes<uint64_t>(rowLog2)) {
-        return std::nullopt;
-      } else if (name == kRegister) {
-        rowBits.push_back(i);
-      }
-    }
+  std::optional<ByteRows> found =
+      findByteRows(only, /*laneStep=*/1, /*column=*/8);
   unsigned least = isLoad ? 2 : 1;
-  if (!column || rowBits.size() < least)
+  if (!found || found->rows.size() < least)
     return std::nullopt;
+  ArrayRef<unsigned> rowBits = found->rows;
   unsigned matrices = std::min<unsigned>(rowBits.size() - 1, 2);
-  SmallVector<unsigned> bits = {rowBits[0], *column};
+  SmallVector<unsigned> bits = {rowBits[0], found->column};
   bits.append(rowBits.begin() + 1, rowBits.end());
   auto reg = [&](unsigned i) -> uint64_t {
     return i <= matrices ? only.getFlatBasis(kRegister, rowBits[i]) : 0;
