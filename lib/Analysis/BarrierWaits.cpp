@@ -122,6 +122,11 @@ bool triton::waitsForOtherBlocks(Operation *op) {
          });
 }
 
+bool triton::isOrderingBlockBarrier(Operation *op) {
+  auto relaxed = op->getAttrOfType<BoolAttr>("relaxed");
+  return op->hasTrait<gpu::BlockBarrier>() && !(relaxed && relaxed.getValue());
+}
+
 bool triton::endsBarriersOf(Operation *op, Operation *arrival,
                             const SharedMemoryAliasAnalysis &aliases) {
   Value memory;

@@ -24,6 +24,11 @@ Waits waitsFor(Operation *op, Operation *arrival,
 /// others. These do not wait there.
 bool waitsForOtherBlocks(Operation *op);
 
+/// Whether the blocks of a cluster wait for each other at `op`, and what they
+/// did before is visible to the others behind it. A relaxed barrier does not
+/// say so.
+bool isOrderingBlockBarrier(Operation *op);
+
 /// Whether `op` gives back the memory of the barriers that `arrival` arrives
 /// at, or gives it to new ones. A wait behind that, as in the next iteration of
 /// a loop around both, is for something else.

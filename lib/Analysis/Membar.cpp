@@ -21,6 +21,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Analysis/Membar.h"
+
+#include "BarrierWaits.h"
+
 #include "tile/Analysis/AsyncWork.h"
 #include "tile/Analysis/TokenOrigins.h"
 
@@ -201,16 +204,8 @@ struct Summary {
   State atEntry, atExit;
 };
 
-/// Whether threads wait for each other there, but what they did before need not
-/// be visible to the others: a barrier of a cluster may say so.
-bool isRelaxed(Operation *op) {
-  auto relaxed = op->getAttrOfType<BoolAttr>("relaxed");
-  return relaxed && relaxed.getValue();
-}
-
 bool isBlockBarrier(Operation *op) {
-  if (isa<::mlir::gpu::BarrierOp>(op) ||
-      (op->hasTrait<ttg::BlockBarrier>() && !isRelaxed(op)))
+  if (isa<::mlir::gpu::BarrierOp>(op) || isOrderingBlockBarrier(op))
     return true;
   auto barrier = dyn_cast<ttg::BarrierOp>(op);
   return barrier && barrier.hasLocal();

@@ -182,7 +182,7 @@ private:
   /// Whether a wait at a barrier says here that the work is done, or none can
   /// any more.
   bool isEndByBarrier(Point &point) {
-    if (point.isDoneElsewhere && isBarrierOfCluster(point.at))
+    if (point.isDoneElsewhere && isOrderingBlockBarrier(point.at))
       return true;
     if (point.arrivals.empty())
       return false;
@@ -202,14 +202,6 @@ private:
       return endsBarriersOf(point.at, arrival, aliases);
     });
     return pieces[current].needsWait() && point.arrivals.empty();
-  }
-
-  /// Whether all blocks meet here. What one of them has waited for before is
-  /// done.
-  static bool isBarrierOfCluster(Operation *op) {
-    auto relaxed = op->getAttrOfType<BoolAttr>("relaxed");
-    return op->hasTrait<ttg::BlockBarrier>() &&
-           !(relaxed && relaxed.getValue());
   }
 
   /// `op` may arrive behind what tensor cores do.

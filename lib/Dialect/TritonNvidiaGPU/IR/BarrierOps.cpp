@@ -3,9 +3,8 @@
 
 #include "OpUtils.h"
 
-#include "tile/Dialect/TritonGPU/IR/LinearLayoutConversions.h"
+#include "tile/Dialect/TritonGPU/IR/SharedPlaces.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/ClusterBarriers.h"
-#include "tile/Layout/DimNames.h"
 
 using namespace mlir;
 using namespace mlir::triton;
@@ -42,14 +41,7 @@ gpu::MemDescType nvidia_gpu::getBarrierType(MLIRContext *context,
 }
 
 unsigned nvidia_gpu::getSharedBlockBits(gpu::MemDescType type) {
-  LinearLayout layout = gpu::toLinearLayout(type);
-  unsigned bits = 0;
-  for (unsigned i = 0, e = layout.getInDimSizeLog2(kBlock); i < e; ++i)
-    if (llvm::all_of(layout.getOutDimNames(), [&](StringRef dim) {
-          return layout.getBasis(kBlock, i, dim) == 0;
-        }))
-      bits |= 1 << i;
-  return bits;
+  return gpu::getCopyBits(type);
 }
 
 /// Whether each block has a barrier of its own, if some arrive for others.
