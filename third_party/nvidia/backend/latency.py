@@ -9,6 +9,7 @@ once. The walk takes no branch. A loop counts once. That compares codes of one k
 from __future__ import annotations
 
 import dataclasses
+import functools
 import struct
 from collections.abc import Iterator
 
@@ -79,6 +80,7 @@ def _walk(code: bytes) -> Walk:
     return Walk(instructions, now, trips)
 
 
+@functools.lru_cache(maxsize=4)  # The same code is compared with several others.
 def walk_through(cubin: bytes) -> Walk:
     """One walk through all functions."""
     walks = [_walk(code) for code in _find_codes(cubin)]

@@ -121,26 +121,30 @@ def _most_for_blocks(
     return None
 
 
+def _blocks_by_registers(facts: Any, warps: int, shared: int) -> dict[int, int]:
+    """How many blocks are resident with each number of registers that a thread may get."""
+    unit = facts.register_allocation_unit
+    counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
+    return {n: resident_blocks(facts, n, warps, shared) for n in counts}
+
+
 def registers_to_spare(facts: Any, registers: int, warps: int, shared: int) -> int | None:
     """The most registers with which as many blocks are resident. None where these have half of the
     warps or more, which hide what they wait for, and where it is not many more registers."""
     held = resident_blocks(facts, registers, warps, shared)
     if held == 0 or 2 * held * warps * _LANES > facts.max_threads_per_sm:
         return None
-    unit = facts.register_allocation_unit
-    counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
-    most = max(n for n in counts if resident_blocks(facts, n, warps, shared) >= held)
+    counts = _blocks_by_registers(facts, warps, shared)
+    most = max(n for n, blocks in counts.items() if blocks >= held)
     return most if 100 * most >= _LEAST_SPARE * registers else None
 
 
 def registers_of_fewer(facts: Any, registers: int, warps: int, shared: int) -> int | None:
     """The most registers with which fewer blocks are resident, as many as leave half as many
     registers again. None where there are none."""
-    unit = facts.register_allocation_unit
-    counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
-    blocks = {n: resident_blocks(facts, n, warps, shared) for n in counts}
+    counts = _blocks_by_registers(facts, warps, shared)
     for held in range(resident_blocks(facts, registers, warps, shared) - 1, 0, -1):
-        most = max(n for n in counts if blocks[n] >= held)
+        most = max(n for n, blocks in counts.items() if blocks >= held)
         if 100 * most >= _MUCH_SPARE * registers:
             return most
     return None
@@ -400,6 +404,14 @@ class _Assembly:
             return 0.0
         return _bytes_in_a_cycle(self.ptx, self.made[0], self.held * self.warps)
 
+    def find_waits(self) -> tuple[int, float] | None:
+        """How often the code waits for memory, and how long it takes. None where it waits seldom,
+        or where issuing instructions takes most of the time."""
+        now = latency.walk_through(self.made[0])
+        cycles = now.get_cycles(self.held * self.warps / _PARTS)
+        seldom = now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles
+        return None if seldom else (now.trips, cycles)
+
     def find_more_registers(self, demand: float) -> _More | None:
         """None where more registers do not help."""
         # More loads at a time help launches of few blocks, too: half of what resides is counted.
@@ -411,17 +423,17 @@ class _Assembly:
         spare = registers_to_spare(self.facts, self.registers, self.warps, self.shared)
         if at_once and spare is not None:
             return _More(spare, self.held, None)  # This has been measured.
-        now = latency.walk_through(self.made[0])
-        cycles = now.get_cycles(self.held * self.warps / _PARTS)
-        if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
+        waits = self.find_waits()
+        if waits is None:
             return None
+        trips, cycles = waits
         if not at_once:
             return None if spare is None else _More(spare, self.held, cycles)
         # Such registers cost blocks.
         fewer = registers_of_fewer(self.facts, self.registers, self.warps, self.shared)
         if fewer is None or demand >= _ENOUGH_BYTES:
             return None
-        return _More(fewer, 1, cycles, now.trips)
+        return _More(fewer, 1, cycles, trips)
 
     def with_more_registers(self, more: _More) -> _Code | None:
         """Code that may start more loads at a time."""
@@ -446,19 +458,19 @@ class _Assembly:
         in_loops = _waits_in_loops(self.ptx)
         if self.spills or self.held == 0 or not (in_loops or _multiplies_once(self.ptx)):
             return None
-        now = latency.walk_through(self.made[0])
-        cycles = now.get_cycles(self.held * self.warps / _PARTS)
-        if now.trips < _MANY_TRIPS or 3 * now.instructions > 2 * cycles:
+        waits = self.find_waits()
+        if waits is None:
             return None
-        unit = self.facts.register_allocation_unit
-        counts = (*range(unit, _MOST_REGISTERS, unit), _MOST_REGISTERS)
+        cycles = waits[1]
+        counts = _blocks_by_registers(self.facts, self.warps, self.shared)
         most = {
-            max(n for n in counts if self.blocks(n) >= blocks): blocks
+            max(n for n, reside in counts.items() if reside >= blocks): blocks
             for blocks in ((self.held, self.held - 1) if in_loops else (self.held,))
             if blocks > 0
         }
         # Where a loop leaves much, registers are not what ptxas saves.
-        if in_loops and next(iter(most)) - self.registers >= unit:
+        spare = next(iter(most)) - self.registers
+        if in_loops and spare >= self.facts.register_allocation_unit:
             return None
         made = (self.with_more_registers(_More(n, blocks, cycles)) for n, blocks in most.items())
         return next(filter(None, made), None)
