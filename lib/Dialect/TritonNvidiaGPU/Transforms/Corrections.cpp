@@ -5,6 +5,8 @@
 
 #include "RowFactors.h"
 
+#include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
+
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -13,14 +15,8 @@ using namespace mlir;
 using namespace mlir::triton;
 using namespace mlir::triton::nvidia_gpu;
 
-static Value getRoot(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view->getOperand(0);
-  return buffer;
-}
-
 Operation *nvidia_gpu::findFirstWrite(TCGen5MMAOp mma, scf::ForOp loop) {
-  Operation *alloc = getRoot(mma.getA()).getDefiningOp();
+  Operation *alloc = gpu::getBuffers(mma.getA()).getDefiningOp();
   if (!alloc || alloc->getParentOp() != loop ||
       !isa<TMEMAllocOp, gpu::LocalAllocOp>(alloc))
     return nullptr;
@@ -45,7 +41,7 @@ Operation *nvidia_gpu::findFirstWrite(TCGen5MMAOp mma, scf::ForOp loop) {
 /// back by the dots themselves.
 static bool areFactorsKept(TCGen5MMAOp mma, scf::ForOp loop) {
   Operation *first = findFirstWrite(mma, loop);
-  Value ring = getRoot(mma.getB());
+  Value ring = gpu::getBuffers(mma.getB());
   return first && first != mma &&
          !loop->isAncestor(ring.getParentBlock()->getParentOp());
 }

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Dialect/TritonGPU/IR/Dialect.h"
+#include "tile/Dialect/TritonGPU/Transforms/Buffers.h"
 #include "tile/Dialect/TritonGPU/Transforms/ConvertTo.h"
 #include "tile/Dialect/TritonNvidiaGPU/IR/TensorMemoryLayout.h"
 #include "tile/Dialect/TritonNvidiaGPU/Transforms/Passes.h"
@@ -206,10 +207,7 @@ private:
   /// can have.
   TMEMAllocOp findShared(gpu::LocalAllocOp alloc, gpu::MemDescType memory) {
     for (TMEMLoadOp load : findSources(alloc.getSrc(), alloc)) {
-      Value buffer = load.getSrc();
-      while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-        buffer = view->getOperand(0);
-      auto sum = buffer.getDefiningOp<TMEMAllocOp>();
+      auto sum = gpu::getBuffers(load.getSrc()).getDefiningOp<TMEMAllocOp>();
       if (sum && canShow(sum.getResult().getType(), memory) &&
           isDoneBefore(sum, alloc) && shared.insert(sum).second)
         return sum;

@@ -16,6 +16,9 @@ Value allocateBuffer(OpBuilder &builder, Location loc, RankedTensorType type,
 Value allocateBuffers(OpBuilder &builder, Location loc, RankedTensorType type,
                       Attribute encoding, int count);
 
+/// The buffers of which `view` is a part.
+Value getBuffers(Value view);
+
 /// One of an array of buffers or barriers.
 Value getBuffer(OpBuilder &builder, Location loc, Value buffers, Value index);
 

@@ -14,9 +14,6 @@
 
 namespace mlir::triton::gpu {
 
-/// The buffers of which `view` is a part.
-Value getBuffers(Value view);
-
 /// Has the users of a load, which is to be erased, read `slot`, where a copy
 /// has put what it loads. Dots read it by themselves, others by loads right
 /// after `slot` (which have `token`, if there is one). Calls `onCreate` and
